@@ -1,0 +1,93 @@
+"""Typed signatures to chat messages and replies to typed values, as dspy 3.4.1 does it, with an account of every step.
+
+The names below are the public ones; each is loaded when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from adapters.baml import BAMLAdapter as BAMLAdapter
+    from adapters.base import Adapter as Adapter
+    from adapters.callbacks import Callback as Callback
+    from adapters.capabilities import Capabilities as Capabilities
+    from adapters.chat import ChatAdapter as ChatAdapter
+    from adapters.coercion import find_enum_member as find_enum_member
+    from adapters.dspy_names import format_field_value as format_field_value
+    from adapters.dspy_names import parse_value as parse_value
+    from adapters.errors import AdapterParseError as AdapterParseError
+    from adapters.errors import RunError as RunError
+    from adapters.errors import SignatureError as SignatureError
+    from adapters.field_text import get_field_description_string as get_field_description_string
+    from adapters.field_text import translate_field_type as translate_field_type
+    from adapters.json import JSONAdapter as JSONAdapter
+    from adapters.markdown import MarkdownAdapter as MarkdownAdapter
+    from adapters.prompt import Message as Message
+    from adapters.prompt import Prompt as Prompt
+    from adapters.reading import Reading as Reading
+    from adapters.signature import Field as Field
+    from adapters.signature import InputField as InputField
+    from adapters.signature import OutputField as OutputField
+    from adapters.signature import Signature as Signature
+    from adapters.text import Text as Text
+    from adapters.two_step import TwoStepAdapter as TwoStepAdapter
+    from adapters.types import Audio as Audio
+    from adapters.types import Citations as Citations
+    from adapters.types import Code as Code
+    from adapters.types import Document as Document
+    from adapters.types import File as File
+    from adapters.types import History as History
+    from adapters.types import Image as Image
+    from adapters.types import Reasoning as Reasoning
+    from adapters.types import Tool as Tool
+    from adapters.types import ToolCallResults as ToolCallResults
+    from adapters.types import ToolCalls as ToolCalls
+    from adapters.types import Type as Type
+    from adapters.values import serialize_for_json as serialize_for_json
+    from adapters.xml import XMLAdapter as XMLAdapter
+
+_HOMES = {
+    "adapters.baml": ("BAMLAdapter",),
+    "adapters.base": ("Adapter",),
+    "adapters.callbacks": ("Callback",),
+    "adapters.capabilities": ("Capabilities",),
+    "adapters.chat": ("ChatAdapter",),
+    "adapters.coercion": ("find_enum_member",),
+    "adapters.dspy_names": ("format_field_value", "parse_value"),
+    "adapters.errors": ("AdapterParseError", "RunError", "SignatureError"),
+    "adapters.field_text": ("get_field_description_string", "translate_field_type"),
+    "adapters.json": ("JSONAdapter",),
+    "adapters.markdown": ("MarkdownAdapter",),
+    "adapters.prompt": ("Message", "Prompt"),
+    "adapters.reading": ("Reading",),
+    "adapters.signature": ("Field", "InputField", "OutputField", "Signature"),
+    "adapters.text": ("Text",),
+    "adapters.two_step": ("TwoStepAdapter",),
+    "adapters.types": (
+        "Audio",
+        "Citations",
+        "Code",
+        "Document",
+        "File",
+        "History",
+        "Image",
+        "Reasoning",
+        "Tool",
+        "ToolCallResults",
+        "ToolCalls",
+        "Type",
+    ),
+    "adapters.values": ("serialize_for_json",),
+    "adapters.xml": ("XMLAdapter",),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = sorted(_HOME_OF)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'adapters' has no attribute {name!r}")
+    return getattr(import_module(_HOME_OF[name]), name)

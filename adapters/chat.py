@@ -1,0 +1,176 @@
+"""ChatAdapter as dspy 3.4.1: `[[ ## field ## ]]` markers in the prompt and in the reply."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapters.base import Adapter
+from adapters.chat_reading import read_chat
+from adapters.field_text import chat_field_description, joined, task_description, translate_field_type, type_reminder
+from adapters.reading import Reading
+from adapters.signature import Field, Signature
+from adapters.text import Segment, Text, value_segment
+from adapters.values import write_value
+
+if TYPE_CHECKING:
+    from adapters.callbacks import Callback
+
+INTRODUCTION = Segment(
+    "All interactions will be structured in the following way, with the appropriate values filled in.", "boilerplate"
+)
+PARAGRAPH = Segment("\n\n", "boilerplate")
+COMPLETED = Segment("\n\n[[ ## completed ## ]]\n", "marker")
+
+
+class ChatAdapter(Adapter):
+    """The default adapter. `use_json_adapter_fallback` asks again through JSONAdapter when a reply does not parse."""
+
+    name: ClassVar[str] = "chat"
+
+    def __init__(
+        self,
+        callbacks: Sequence[Callback] | None = None,
+        use_native_function_calling: bool = False,
+        native_response_types: Sequence[type] | None = None,
+        use_json_adapter_fallback: bool = True,
+        parallel_tool_calls: bool | None = None,
+    ) -> None:
+        super().__init__(callbacks, use_native_function_calling, native_response_types, parallel_tool_calls)
+        self.use_json_adapter_fallback = use_json_adapter_fallback
+
+    def demo_key(self, signature: Signature) -> Hashable:
+        return signature.field_faces if type(self) is ChatAdapter else super().demo_key(signature)
+
+    def fallback_adapter(self) -> Adapter | None:
+        from adapters.json import JSONAdapter
+
+        if not self.use_json_adapter_fallback or isinstance(self, JSONAdapter):
+            return None
+        return JSONAdapter(
+            use_native_function_calling=self.use_native_function_calling, parallel_tool_calls=self.parallel_tool_calls
+        )
+
+    def format_field_description(self, signature: Signature) -> str:
+        return chat_field_description(signature)
+
+    def format_field_structure(self, signature: Signature) -> str:
+        return _structure(signature)
+
+    def format_task_description(self, signature: Signature) -> str:
+        return task_description(signature.instructions)
+
+    def format_user_message_content(
+        self,
+        signature: Signature,
+        inputs: Mapping[str, Any],
+        prefix: str = "",
+        suffix: str = "",
+        main_request: bool = False,
+    ) -> str:
+        segments: list[Segment] = list(Text.of(prefix).segments)
+        add = segments.append
+        for name, annotation, first, following in input_markers(signature):
+            if name in inputs:
+                add(following if segments else first)
+                add(value_segment(write_value(annotation, inputs[name]), name))
+        if main_request:
+            reminder = self.user_message_output_requirements(signature)
+            if reminder is not None:
+                add(PARAGRAPH)
+                segments.extend(Text.of(reminder, "reminder").segments)
+        if suffix:
+            add(PARAGRAPH)
+            segments.extend(Text.of(suffix).segments)
+        return Text(segments).strip()
+
+    def user_message_output_requirements(self, signature: Signature) -> str | None:
+        """The reminder at the end of a user message, or None for none."""
+        return _reminder(signature)
+
+    def format_assistant_message_content(
+        self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
+    ) -> str:
+        segments: list[Segment] = []
+        add = segments.append
+        for name, annotation, first, following in output_markers(signature):
+            add(following if segments else first)
+            if name in outputs:
+                add(value_segment(write_value(annotation, outputs[name]), name))
+            elif isinstance(missing_field_message, Text):
+                segments.extend([one._replace(field=name) for one in missing_field_message.segments])
+            else:
+                add(Segment(write_value(annotation, missing_field_message), "filler", name))
+        last = segments[-1].text if segments else "none"
+        if not last or last[-1].isspace():
+            segments = list(Text(segments).strip().segments)
+        return Text((*segments, COMPLETED))
+
+    def format_field_with_value(self, fields_with_values: Mapping[Field, Any]) -> str:
+        """Fields with their values under markers, an empty line between them."""
+        segments: list[Segment] = []
+        for field, value in fields_with_values.items():
+            segments.append(_marker(field.name))
+            segments.append(Segment(write_value(field.annotation, value), "value", field.name))
+        return Text(segments).strip()
+
+    def _read(self, signature: Signature, completion: str) -> Reading:
+        return read_chat(signature, completion, self.name)
+
+
+def _marker(name: str) -> Segment:
+    return Segment(f"\n\n[[ ## {name} ## ]]\n", "marker", name)
+
+
+Markers = tuple[tuple[str, Any, Segment, Segment], ...]
+
+
+@lru_cache(maxsize=512)
+def input_markers(signature: Signature) -> Markers:
+    """Name, annotation and marker of each input: the marker as it begins a message, and as it follows an empty line."""
+    return _markers(signature.input_fields)
+
+
+@lru_cache(maxsize=512)
+def output_markers(signature: Signature) -> Markers:
+    """As `input_markers`, of each output."""
+    return _markers(signature.output_fields)
+
+
+def _markers(fields: Mapping[str, Field]) -> Markers:
+    return tuple(
+        (name, field.annotation, Segment(f"[[ ## {name} ## ]]\n", "marker", name), _marker(name))
+        for name, field in fields.items()
+    )
+
+
+def structure_of(fields: Mapping[str, Field]) -> Text:
+    """Each field's marker over its placeholder and type note."""
+    segments: list[Segment] = []
+    for name, field in fields.items():
+        segments.append(_marker(name))
+        segments.extend(translate_field_type(name, field).segments)
+    return Text(segments).strip()
+
+
+@lru_cache(maxsize=512)
+def _structure(signature: Signature) -> Text:
+    completed = Text((Segment("[[ ## completed ## ]]\n", "marker"),))
+    return joined(
+        (Text((INTRODUCTION,)), structure_of(signature.input_fields), structure_of(signature.output_fields), completed)
+    )
+
+
+@lru_cache(maxsize=512)
+def _reminder(signature: Signature) -> Text:
+    segments = [Segment("Respond with the corresponding output fields, starting with the field ", "reminder")]
+    for index, (name, field) in enumerate(signature.output_fields.items()):
+        if index:
+            segments.append(Segment(", then ", "reminder"))
+        segments.append(Segment(f"`[[ ## {name} ## ]]`", "marker", name))
+        segments.extend(type_reminder(field))
+    segments.append(Segment(", and then ending with the marker for ", "reminder"))
+    segments.append(Segment("`[[ ## completed ## ]]`", "marker"))
+    segments.append(Segment(".", "reminder"))
+    return Text(segments)

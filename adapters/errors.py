@@ -1,0 +1,65 @@
+"""The errors this package raises on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from adapters.signature import Signature
+
+Phase = Literal["request", "response", "tool"]
+
+
+class AdapterParseError(Exception):
+    """A reply that an adapter cannot read, with dspy's attributes and message (`dspy.utils.exceptions`)."""
+
+    def __init__(
+        self,
+        adapter_name: str,
+        signature: Signature,
+        lm_response: str,
+        message: str | None = None,
+        parsed_result: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.adapter_name = adapter_name
+        self.signature = signature
+        self.lm_response = lm_response
+        self.parsed_result = parsed_result
+        head = f"{message}\n\n" if message else ""
+        text = (
+            f"{head}Adapter {adapter_name} failed to parse the LM response. \n\nLM Response: {lm_response} \n\n"
+            f"Expected to find output fields in the LM response: [{', '.join(signature.output_fields)}] \n\n"
+        )
+        if parsed_result is not None:
+            text += f"Actual output fields parsed from the LM response: [{', '.join(parsed_result)}] \n\n"
+        super().__init__(text)
+
+
+class NeedsExtraction(Exception):  # noqa: N818
+    """A TwoStep reply whose fields a second model has yet to extract; no fault of the reply."""
+
+
+class SignatureError(ValueError):
+    """A signature that cannot be read: what is wrong, where (1-based line and column), and what would work."""
+
+    def __init__(self, message: str, line: int = 1, column: int = 1, hint: str = "") -> None:
+        self.message = message
+        self.line = line
+        self.column = column
+        self.hint = hint
+        super().__init__(f"line {line}, column {column}: {message}" + (f" ({hint})" if hint else ""))
+
+
+class RunError(Exception):
+    """A run that failed: in which phase, at which 1-based attempt, with what the provider sent.
+
+    request: before or while the model was called · response: the reply could not be read · tool: a tool turn.
+    """
+
+    def __init__(self, message: str, phase: Phase, attempt: int = 1, payload: Any = None) -> None:
+        self.message = message
+        self.phase = phase
+        self.attempt = attempt
+        self.payload = payload
+        super().__init__(message)

@@ -1,0 +1,144 @@
+"""What can be told about a text that should be JSON without reading it again: strings apart, openings, what is odd."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"|"', re.DOTALL)
+FENCE_LINE = re.compile(r"```[\w+-]{0,20}")
+WORD = re.compile(r"\w+")
+NUMBER_WORDS = frozenset(("true", "false", "null", "none", "nan", "infinity", "inf"))
+MOST_WORDS = 100_000
+
+
+class Outside(NamedTuple):
+    """A text without the content of its strings, and whether it ends inside of a string or an open bracket."""
+
+    text: str
+    is_cut_off: bool
+
+
+def outside_strings(text: str) -> Outside:
+    """The text with every `"…"` made `""`."""
+    pieces: list[str] = []
+    position = 0
+    is_open = False
+    for match in STRING.finditer(text):
+        pieces.append(text[position : match.start()])
+        pieces.append('""')
+        position = match.end()
+        if match.end() - match.start() == 1:
+            is_open = True
+            position = len(text)
+            break
+    pieces.append(text[position:])
+    bare = "".join(pieces)
+    is_open = is_open or bare.count("{") > bare.count("}") or bare.count("[") > bare.count("]")
+    return Outside(bare, is_open)
+
+
+def strings_of(text: str) -> Iterator[str]:
+    """Every `"…"` of the text, the last one also where it is never closed."""
+    for match in STRING.finditer(text):
+        if match.end() - match.start() == 1:
+            yield text[match.start() :]
+            return
+        yield match.group()
+
+
+def oddities(text: str) -> Iterator[str]:
+    """What of a text is no JSON, in words: the mistakes that json_repair most often mends."""
+    bare = outside_strings(text).text
+    if FENCE_LINE.search(bare):
+        yield "a code fence"
+    if '""""""' in bare or '"""' in text:
+        yield "triple quotes"
+    if "'" in bare:
+        yield "single quotes"
+    if re.search(r",\s*[}\]]", bare):
+        yield "a comma before a closing bracket"
+    if re.search(r"(?:^|[\s,}\]\"\d])(?://|#|/\*)", bare):
+        yield "a comment"
+    if re.search(r"\b(?:True|False|None)\b", bare):
+        yield "Python's True, False or None"
+    if re.search(r"[“”„‟]", bare):
+        yield "typographic quotes"
+    if re.search(r"\"\"\s*\"\"|[}\]\de]\s*\"\"", bare):
+        yield "a missing comma"
+    if re.search(r"[{,]\s*[A-Za-z_]\w*\s*:", bare):
+        yield "keys without quotes"
+    if any("\n" in string for string in strings_of(text)):
+        yield "line breaks inside of strings"
+
+
+def first_complaint(text: str) -> tuple[str, int] | None:
+    """What a JSON reader says first, and where, of the first object or list in the text; None when it is valid."""
+    start = first_opening(text)
+    if start < 0:
+        return None
+    try:
+        json.JSONDecoder().raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        return error.msg[0].lower() + error.msg[1:], error.pos
+    except (ValueError, RecursionError):
+        return "nested too deeply", start
+    return None
+
+
+def first_opening(text: str) -> int:
+    """Where the first `{` or `[` stands; -1 for none."""
+    places = [place for place in (text.find("{"), text.find("[")) if place >= 0]
+    return min(places, default=-1)
+
+
+def valid_object_at(text: str, start: int) -> int:
+    """Where the valid JSON value that begins at `start` ends; -1 when there is none."""
+    try:
+        _, end = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return -1
+    return end
+
+
+def lost_words(text: str, value: Any) -> list[str]:
+    """Words and digits of a JSON text that are not in what it was read as; empty where that cannot be told."""
+    if "\\" in text:
+        return []
+    kept = set(_words_of(value))
+    numbers = {int(word) for word in kept if word.isascii() and word.isdigit() and len(word) < 20}
+    lost: dict[str, None] = {}
+    for number, match in enumerate(WORD.finditer(FENCE_LINE.sub(" ", text))):
+        word = match.group()
+        if number >= MOST_WORDS:
+            break
+        if word in kept or word.lower() in NUMBER_WORDS:
+            continue
+        if word[0].isdigit() and not (
+            word.isascii() and word.isdigit() and len(word) < 20 and int(word) not in numbers
+        ):
+            continue
+        lost[word] = None
+    return list(lost)
+
+
+def _words_of(value: Any) -> Iterator[str]:
+    """The words and digits of every key and leaf of a JSON value."""
+    waiting = [value]
+    for one in waiting:
+        if isinstance(one, dict):
+            waiting.extend(one)
+            waiting.extend(one.values())
+        elif isinstance(one, list | tuple):
+            waiting.extend(one)
+        elif type(one) is str:
+            yield from WORD.findall(one)
+        elif isinstance(one, int | float):
+            yield from WORD.findall(repr(one))
+
+
+def without_fences(text: str) -> str:
+    """The text without its fence lines, stripped."""
+    return FENCE_LINE.sub("", text).strip()

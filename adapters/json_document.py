@@ -1,0 +1,231 @@
+"""Where things stand in a JSON reply: the members of an object, and the first balanced braces in a text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from json.decoder import scanstring  # type: ignore[attr-defined]
+from typing import Any, NamedTuple
+
+_scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
+_SPACE = re.compile(r"[ \t\n\r]*")
+_BRACE = re.compile(r"[{}]")
+
+
+class Member(NamedTuple):
+    """One `"key": value` of an object; offsets of the key (with quotes) and of the value."""
+
+    key: str
+    key_start: int
+    key_end: int
+    start: int
+    end: int
+    value: Any
+
+
+def opens_object(text: str) -> bool:
+    """Whether the first character that is not JSON's white space is `{`."""
+    position = _SPACE.match(text).end()  # type: ignore[union-attr]
+    return text[position : position + 1] == "{"
+
+
+def members(text: str) -> list[Member] | None:
+    """The members of the JSON object that `text` is, in order, duplicates included; None when it is not one.
+
+    Reads what `json.loads` reads, at the same speed. Raises RecursionError for deep nesting.
+    """
+    position = _SPACE.match(text).end()  # type: ignore[union-attr]
+    if text[position : position + 1] != "{":
+        return None
+    found = _members_from(text, position)
+    if found is None or _SPACE.match(text, found[1]).end() != len(text):  # type: ignore[union-attr]
+        return None
+    return found[0]
+
+
+def _members_from(text: str, position: int) -> tuple[list[Member], int] | None:
+    """The members of the valid object that begins at `position`, and where it ends."""
+    found: list[Member] = []
+    try:
+        position = _SPACE.match(text, position + 1).end()  # type: ignore[union-attr]
+        if text[position] == "}":
+            return found, position + 1
+        while True:
+            if text[position] != '"':
+                return None
+            key, key_end = scanstring(text, position + 1, True)
+            colon = _SPACE.match(text, key_end).end()  # type: ignore[union-attr]
+            if text[colon] != ":":
+                return None
+            value_start = _SPACE.match(text, colon + 1).end()  # type: ignore[union-attr]
+            value, value_end = _scan(text, value_start)
+            found.append(Member(key, position, key_end, value_start, value_end, value))
+            following = _SPACE.match(text, value_end).end()  # type: ignore[union-attr]
+            if text[following] == "}":
+                return found, following + 1
+            if text[following] != ",":
+                return None
+            position = _SPACE.match(text, following + 1).end()  # type: ignore[union-attr]
+    except (ValueError, StopIteration, IndexError):
+        return None
+
+
+def first_braces(text: str) -> tuple[int, int] | None:
+    """The span that `\\{(?:[^{}]|(?R))*\\}` finds: the first `{` that is ever closed, strings not respected. Linear.
+
+    Source: `dspy.adapters.json_adapter.JSONAdapter.parse`, whose recursive pattern takes quadratic time.
+    """
+    open_braces: list[int] = []
+    best: tuple[int, int] | None = None
+    for match in _BRACE.finditer(text):
+        position = match.start()
+        if text[position] == "{":
+            open_braces.append(position)
+        elif open_braces:
+            start = open_braces.pop()
+            if best is None or start < best[0]:
+                best = (start, position + 1)
+            if not open_braces:
+                return best
+    return best
+
+
+def first_object(text: str) -> str:
+    """The text of `first_braces`; ValueError when there is none."""
+    place = first_braces(text)
+    if place is None:
+        raise ValueError("there is no {…} in the text")
+    return text[place[0] : place[1]]
+
+
+class Aligned(NamedTuple):
+    """Where a repaired document shows a key and its value; `certain` when the value's pieces are all found there."""
+
+    key: str
+    key_start: int
+    key_end: int
+    start: int
+    end: int
+    certain: bool
+
+
+MOST_OPENINGS = 8
+
+
+def embedded_object(text: str, document: dict[str, Any]) -> list[Member] | None:
+    """The members of a valid object inside of `text` that reads exactly as `document`, or None.
+
+    json_repair takes such an object out of a fence or out of prose; its places are then certain.
+    """
+    position = text.find("{")
+    for _ in range(MOST_OPENINGS):
+        if position < 0:
+            return None
+        found = _members_from(text, position)
+        if found is not None and {one.key: one.value for one in found[0]} == document:
+            return found[0]
+        position = text.find("{", position + 1)
+    return None
+
+
+MOST_KEYS = 500
+
+
+def align(text: str, start: int, end: int, document: dict[str, Any]) -> list[Aligned] | None:
+    """The members of a repaired document in its text, or None when their places are not certain.
+
+    json_repair tells no positions. A key is taken as found when, quoted or not and before a colon, it stands exactly
+    once in `text[start:end]`, and all keys stand in the document's order. A value lies between its colon and the next
+    key; it is certain when its leaves all stand there, in order, and nothing else does but punctuation. Each key is
+    looked for in the whole text, so a document of more than `MOST_KEYS` is not looked at.
+    """
+    if len(document) > MOST_KEYS:
+        return None
+    places: list[tuple[str, int, int]] = []
+    for key in document:
+        found = _only_key(text, start, end, key)
+        if found is None or (places and found[0] < places[-1][2]):
+            return None
+        places.append((key, *found))
+    aligned: list[Aligned] = []
+    for index, (key, key_start, after) in enumerate(places):
+        last = index + 1 == len(places)
+        value_start, value_end = _trimmed(text, after, end if last else places[index + 1][1], last)
+        certain = _holds(text, value_start, value_end, document[key])
+        aligned.append(Aligned(key, key_start, after - 1, value_start, value_end, certain))
+    return aligned
+
+
+_QUOTES = "\"'“”‘’`"
+_COLON = re.compile(r"""["'“”‘’`]?\s*:""")
+_PUNCTUATION = re.compile(r"""[\s,:\[\]{}"'`]*""")
+
+
+def _only_key(text: str, start: int, end: int, key: str) -> tuple[int, int] | None:
+    """Where the only `key:` of the text begins, and where its colon ends; None for none or several."""
+    if not key:
+        return None
+    found: tuple[int, int] | None = None
+    position = text.find(key, start, end)
+    while position >= 0:
+        colon = _COLON.match(text, position + len(key), end)
+        before = text[position - 1] if position > start else "{"
+        if colon is not None and not (before.isalnum() or before == "_"):
+            if found is not None:
+                return None
+            found = (position - 1 if before in _QUOTES else position, colon.end())
+        position = text.find(key, position + 1, end)
+    return found
+
+
+def _trimmed(text: str, start: int, end: int, last: bool) -> tuple[int, int]:
+    """The value's own characters: without white space, the comma, and for the last one the document's closing brace."""
+    region = text[start:end]
+    stripped = region.rstrip()
+    if last and stripped.endswith("}"):
+        stripped = stripped[:-1].rstrip()
+    stripped = stripped.removesuffix(",").rstrip()
+    lead = len(region) - len(region.lstrip())
+    return (start + lead, start + len(stripped)) if len(stripped) > lead else (start, start)
+
+
+def _holds(text: str, start: int, end: int, value: Any) -> bool:
+    """Whether the leaves of `value`, keys included, stand in `text[start:end]` in order, only punctuation between."""
+    punctuation, is_at = _PUNCTUATION.match, text.startswith
+    position = start
+    waiting: list[Any] = [value]
+    while waiting:
+        one = waiting.pop()
+        kind = type(one)
+        if kind is dict:
+            for key in reversed(one):
+                waiting.append(one[key])
+                waiting.append(key)
+            continue
+        if kind is list:
+            waiting.extend(reversed(one))
+            continue
+        position = punctuation(text, position, end).end()  # type: ignore[union-attr]
+        if kind is str and is_at(one, position, end):
+            position += len(one)
+            continue
+        written = next((spelling for spelling in _spellings(one) if is_at(spelling, position, end)), None)
+        if written is None:
+            return False
+        position += len(written)
+    return punctuation(text, position, end).end() == end  # type: ignore[union-attr]
+
+
+def _spellings(leaf: Any) -> Iterator[str]:
+    if isinstance(leaf, str):
+        yield leaf
+        yield json.dumps(leaf, ensure_ascii=False)[1:-1]
+        yield json.dumps(leaf)[1:-1]
+    elif leaf is None:
+        yield from ("null", "None")
+    elif isinstance(leaf, bool):
+        yield from (("true", "True") if leaf else ("false", "False"))
+    else:
+        yield str(leaf)
+        yield json.dumps(leaf)

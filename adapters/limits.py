@@ -1,0 +1,61 @@
+"""How large a reply may be before repairing it is refused, and why each number is what it is.
+
+Valid JSON, plain text and XML have no limit of ours. json_repair copies the string it is building at every character
+and recurses at every bracket, so it is asked only about text that it can finish within a second or two.
+"""
+
+from __future__ import annotations
+
+import re
+
+REPAIR_LENGTH = 2_000_000
+"""Characters that json_repair is asked to read at all (it reads about 2 MB/s at its best)."""
+
+REPAIR_STRETCH = 200_000
+"""Characters without any bracket or brace: one string of that length takes json_repair about a second (quadratic)."""
+
+REPAIR_DEPTH = 2_000
+"""Open brackets: json_repair gives up by itself at a few hundred real levels, after 0.1 ms a bracket."""
+
+REPAIR_UNQUOTED = 150_000
+"""Characters of a text with more brackets than quotes, which json_repair searches to the end at every bracket."""
+
+LITERAL_LENGTH = 1_000_000
+"""Characters that `ast.literal_eval` is asked to read."""
+
+_BRACKETS = re.compile(r"[\[\]{}()]")
+_NO_BRACKETS = re.compile(r"[^\[\]{}()]+")
+
+
+class TooLargeError(ValueError):
+    """A text that is not valid as it stands and too large to be repaired; the message gives the limit."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"too large to read: {what}")
+
+
+def check_repairable(text: str) -> None:
+    """Raises `TooLargeError` when json_repair could not read `text` within a second or two."""
+    if len(text) > REPAIR_LENGTH:
+        raise TooLargeError(f"{len(text):,} characters of broken JSON (the limit is {REPAIR_LENGTH:,})")
+    brackets = text.count("{") + text.count("[") + text.count("(")
+    if brackets > REPAIR_DEPTH and _depth(text) > REPAIR_DEPTH:
+        raise TooLargeError(f"more than {REPAIR_DEPTH:,} open brackets in broken JSON")
+    if len(text) > REPAIR_UNQUOTED and brackets > text.count('"') + text.count("'"):
+        raise TooLargeError(
+            f"{len(text):,} characters with more brackets than quotes (the limit is {REPAIR_UNQUOTED:,})"
+        )
+    if len(text) > REPAIR_STRETCH and max(map(len, _BRACKETS.split(text))) > REPAIR_STRETCH:
+        raise TooLargeError(f"a stretch of more than {REPAIR_STRETCH:,} characters without a bracket in broken JSON")
+
+
+def _depth(text: str) -> int:
+    """The most brackets open at once; closing ones without an opening do not count."""
+    depth = deepest = 0
+    for bracket in _NO_BRACKETS.sub("", text):
+        if bracket in "[{(":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif depth:
+            depth -= 1
+    return deepest

@@ -1,0 +1,108 @@
+"""Where a model is called, which key goes there, and whether it may."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping
+from urllib.parse import urlsplit
+
+KEY_VARIABLES: Mapping[str, tuple[str, ...]] = {
+    "openai": ("OPENAI_API_KEY",),
+    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "groq": ("GROQ_API_KEY",),
+    "mistral": ("MISTRAL_API_KEY",),
+    "deepseek": ("DEEPSEEK_API_KEY",),
+    "openrouter": ("OPENROUTER_API_KEY", "OR_API_KEY"),
+    "xai": ("XAI_API_KEY",),
+}
+"""The variables that hold each provider's key, as litellm looks them up. Other providers are left to litellm."""
+
+_BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
+    "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+    "anthropic": ("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
+    "ollama": ("OLLAMA_API_BASE", "OLLAMA_BASE_URL"),
+    "ollama_chat": ("OLLAMA_API_BASE", "OLLAMA_BASE_URL"),
+}
+
+# What a process needs to run and to reach the network, and nothing that could hold a secret.
+_HARMLESS = frozenset(
+    {
+        "PATH",
+        "LANG",
+        "LANGUAGE",
+        "TZ",
+        "TMPDIR",
+        "TEMP",
+        "TMP",
+        "SYSTEMROOT",
+        "PYTHONPATH",
+        "PYTHONHOME",
+        "PYTHONUTF8",
+        "VIRTUAL_ENV",
+        "LD_LIBRARY_PATH",
+        "SSL_CERT_FILE",
+        "SSL_CERT_DIR",
+        "REQUESTS_CA_BUNDLE",
+        "NO_PROXY",
+        "no_proxy",
+    }
+)
+
+
+def environment_base(provider: str, environment: Mapping[str, str] | None = None) -> str | None:
+    """The address that the user's environment gives for `provider`, or None for the provider's own."""
+    env = os.environ if environment is None else environment
+    names = _BASE_VARIABLES.get(provider, (f"{provider.upper()}_API_BASE", f"{provider.upper()}_BASE_URL"))
+    return next((env[name] for name in names if env.get(name)), None)
+
+
+def key_variables(provider: str) -> tuple[str, ...]:
+    """The variables that may hold the key of `provider`."""
+    return KEY_VARIABLES.get(provider, (f"{provider.upper()}_API_KEY",))
+
+
+def keys_set(provider: str, environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
+    """Those of `key_variables` that have a value."""
+    env = os.environ if environment is None else environment
+    return tuple(name for name in key_variables(provider) if env.get(name))
+
+
+def is_set(name: str, environment: Mapping[str, str] | None = None) -> bool:
+    """Whether the variable has a value."""
+    return bool((os.environ if environment is None else environment).get(name))
+
+
+def has_key(provider: str, environment: Mapping[str, str] | None = None) -> bool:
+    return bool(keys_set(provider, environment))
+
+
+def host_of(address: str) -> str:
+    """`host:port` of an address, the port only if it is given; `""` when there is no host in it.
+
+    >>> host_of("http://127.0.0.1:8000/v1")
+    '127.0.0.1:8000'
+    """
+    try:
+        parts = urlsplit(address if "//" in address else f"//{address}")
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return ""
+    shown = f"[{host}]" if ":" in host else host
+    return f"{shown}:{port}" if port is not None else shown
+
+
+def is_allowed(address: str, allowed: Collection[str]) -> bool:
+    """Whether `allowed` names the host of `address`, as `host:port` or, for every port of it, as `host`."""
+    host = host_of(address)
+    if not host:
+        return False
+    name = urlsplit(f"//{host}").hostname or ""
+    entries = {entry.lower() if "//" not in entry else host_of(entry) for entry in allowed}
+    return host in entries or name in entries
+
+
+def without_keys(environment: Mapping[str, str]) -> dict[str, str]:
+    """What is left of `environment` for calls to a host that must get no key; files with keys are out of sight too."""
+    kept = {name: value for name, value in environment.items() if name in _HARMLESS or name.startswith("LC_")}
+    return {**kept, "HOME": os.devnull, "USERPROFILE": os.devnull, "AWS_EC2_METADATA_DISABLED": "true"}

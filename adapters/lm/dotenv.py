@@ -1,0 +1,100 @@
+"""A project's `.env`: keys for providers, and addresses that get none before the user allows them. Read, never run."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, MutableMapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from adapters.lm.addresses import KEY_VARIABLES, environment_base
+
+LARGEST = 64_000
+"""Bytes; a longer file is not read."""
+
+_LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$")
+_KEY = re.compile(r"[A-Z][A-Z0-9_]*_API_KEY")
+_ADDRESS = re.compile(r"([A-Z][A-Z0-9_]*)_(?:API_BASE|BASE_URL)")
+_KNOWN_KEYS = frozenset(name for names in KEY_VARIABLES.values() for name in names) | {
+    "HF_TOKEN",
+    "AWS_ACCESS_KEY_ID",
+    "AWS_SECRET_ACCESS_KEY",
+    "AWS_SESSION_TOKEN",
+    "REPLICATE_API_TOKEN",
+}
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\", "$": "$"}
+
+
+@dataclass(frozen=True)
+class ProjectEnvironment:
+    """What of a `.env` counts. `addresses` are by provider; `repr` shows no key."""
+
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)
+    addresses: Mapping[str, str] = field(default_factory=dict)
+
+    def lend_keys(self, environment: MutableMapping[str, str] | None = None) -> tuple[str, ...]:
+        """Puts the keys into `environment` (the process's own) where it has none; returns the names put there."""
+        target = os.environ if environment is None else environment
+        lent = tuple(name for name in self.keys if not target.get(name))
+        for name in lent:
+            target[name] = self.keys[name]
+        return lent
+
+
+def parse(text: str) -> dict[str, str]:
+    """The assignments of a `.env`: `NAME=value`, quoted or not, `export` and comments allowed; nothing is expanded.
+
+    >>> parse("export A='x y' # why\\nB=$HOME")
+    {'A': 'x y', 'B': '$HOME'}
+    """
+    values: dict[str, str] = {}
+    for line in text.splitlines():
+        found = _LINE.match(line)
+        if found is not None:
+            values[found.group(1)] = _unquoted(found.group(2))
+    return values
+
+
+def _unquoted(value: str) -> str:
+    quote = value[:1]
+    if quote == "'":
+        end = value.find("'", 1)
+        return value[1:end] if end > 0 else value
+    if quote == '"':
+        found = re.match(r'"((?:[^"\\]|\\.)*)"', value)
+        if found is not None:
+            return re.sub(r"\\(.)", lambda one: _ESCAPES.get(one.group(1), one.group(0)), found.group(1))
+        return value
+    return re.split(r"\s+#|^#", value, maxsplit=1)[0].rstrip()
+
+
+def read(folder: Path) -> ProjectEnvironment:
+    """What the `.env` of `folder` gives; nothing for one that is missing, too long or no UTF-8.
+
+    Only names that hold keys or providers' addresses count: a `.env` sets no proxy, certificate or path here.
+    """
+    path = folder / ".env"
+    try:
+        if not path.is_file() or path.stat().st_size > LARGEST:
+            return ProjectEnvironment()
+        values = parse(path.read_text("utf-8-sig"))
+    except (OSError, ValueError):
+        return ProjectEnvironment()
+    keys = {name: value for name, value in values.items() if value and (_KEY.fullmatch(name) or name in _KNOWN_KEYS)}
+    addresses: dict[str, str] = {}
+    for name, value in values.items():
+        provider = _provider_of(name)
+        if provider is not None and value and "@" not in value:
+            addresses.setdefault(provider, value)
+    return ProjectEnvironment(keys, addresses)
+
+
+def _provider_of(name: str) -> str | None:
+    found = _ADDRESS.fullmatch(name)
+    return found.group(1).lower() if found is not None else None
+
+
+def address_of(provider: str, project: ProjectEnvironment, environment: Mapping[str, str] | None = None) -> str | None:
+    """The project's address for `provider`, unless the user's own environment names one."""
+    return None if environment_base(provider, environment) else project.addresses.get(provider)

@@ -1,0 +1,208 @@
+"""Every provider that litellm knows, called in a child process so that its imports, crashes and prints stay there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from queue import Empty, SimpleQueue
+from threading import Event
+from typing import Any
+
+from adapters.capabilities import Capabilities
+from adapters.lm.addresses import KEY_VARIABLES, environment_base, keys_set, without_keys
+from adapters.lm.capabilities import split_model
+from adapters.lm.child import Child, child_for
+from adapters.lm.errors import ProviderError
+from adapters.lm.parameters import refused
+from adapters.lm.protocol import Chunk, ToolCallPart
+from adapters.lm.provider_errors import Target, missing_key, translate
+from adapters.lm.secrets import Scrubber
+
+POLL_SECONDS = 0.02
+"""How often a waiting call looks whether it was cancelled."""
+
+NO_KEY = "no-key"
+"""What is sent where a library insists on a key and there is none, or none may be sent."""
+
+
+class LitellmLM:
+    """A model by litellm's `provider/model` name.
+
+    `api_base` is an address of the caller's; unless `trusted`, no key of the environment goes there. `timeout` is in
+    seconds without any byte from the provider.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        capabilities: Capabilities,
+        *,
+        api_base: str | None = None,
+        api_version: str | None = None,
+        trusted: bool = True,
+        timeout: float = 600.0,
+    ) -> None:
+        self._model = model
+        self._capabilities = capabilities
+        self._api_base = api_base
+        self._api_version = api_version
+        self._trusted = trusted or api_base is None
+        self._timeout = timeout
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self._capabilities
+
+    @property
+    def is_loading(self) -> bool:
+        """Whether a call made now would have to wait for litellm to load (2 to 6 seconds)."""
+        return not self._child().ready.is_set()
+
+    def warm(self) -> None:
+        """Starts loading litellm, so that the first call need not wait."""
+        self._child()
+
+    def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
+        """See `adapters.lm.protocol.LM`. The child process is started by the first call."""
+        target = self._target()
+        self._check(request, target)
+        message = {
+            "op": "complete",
+            "request": {**request, "model": self._model},
+            "options": self._options(target),
+        }
+        child = self._child()
+        while not child.ready.wait(POLL_SECONDS):
+            if cancel is not None and cancel.is_set():
+                return
+        number, arrivals = child.begin(message)
+        over = False
+        try:
+            while True:
+                arrival = _next(arrivals, cancel)
+                if arrival is None:
+                    return
+                operation = arrival["op"]
+                over = operation in ("done", "error", "lost", "cancelled")
+                if operation == "chunk":
+                    yield _chunk(arrival)
+                elif operation == "error":
+                    raise translate(arrival["error"], target, Scrubber())
+                elif operation == "lost":
+                    raise self._lost(child)
+                elif over:
+                    return
+        finally:
+            if not over:
+                child.cancel(number)
+
+    def ask_capabilities(self) -> Capabilities | None:
+        """litellm's own answer for this model, from the child process; None when it does not know the model."""
+        child = self._child()
+        child.ready.wait()
+        provider, _ = split_model(self._model)
+        _, arrivals = child.begin({"op": "capabilities", "model": self._model, "provider": provider})
+        arrival = arrivals.get()
+        if arrival["op"] == "lost":
+            raise self._lost(child)
+        found = arrival["capabilities"]
+        return Capabilities(**{**found, "params": frozenset(found["params"])}) if found else None
+
+    def count_tokens(self, request: Mapping[str, Any]) -> int | None:
+        """The prompt tokens of a request as the provider counts them, by its own tokenizer in the child process.
+
+        None where that is not known: for other providers than OpenAI, and for messages that are not all text or that
+        tools and schemas go out with. Blocks until litellm is loaded. Raises ProviderError when the child is lost.
+        """
+        provider, name = split_model(self._model)
+        messages = request["messages"]
+        is_text = all(set(one) <= {"role", "content"} and isinstance(one.get("content"), str) for one in messages)
+        if provider != "openai" or not is_text or request.get("tools") or request.get("response_format"):
+            return None
+        child = self._child()
+        child.ready.wait()
+        _, arrivals = child.begin({"op": "count", "model": name, "messages": messages})
+        arrival = arrivals.get()
+        if arrival["op"] == "lost":
+            raise self._lost(child)
+        found: int | None = arrival["tokens"]
+        return found
+
+    def _environment(self) -> dict[str, str]:
+        environment = dict(os.environ)
+        return environment if self._trusted else without_keys(environment)
+
+    def _child(self) -> Child:
+        return child_for(self._environment(), keyless=not self._trusted)
+
+    def _target(self) -> Target:
+        provider, _ = split_model(self._model)
+        address = self._api_base or environment_base(provider)
+        return Target(self._model, address, key_withheld=not self._trusted, keys=keys_set(provider))
+
+    def _options(self, target: Target) -> dict[str, Any]:
+        options: dict[str, Any] = {"timeout": self._timeout}
+        if self._api_version is not None:
+            options["api_version"] = self._api_version
+        if target.address is not None:
+            options["api_base"] = target.address
+            if target.key_withheld or not target.keys:
+                options["api_key"] = NO_KEY
+        return options
+
+    def _check(self, request: Mapping[str, Any], target: Target) -> None:
+        unknown = refused(name for name in request if name not in ("model", "messages"))
+        if unknown:
+            raise ProviderError(
+                f"The request carries {', '.join(unknown)}, which does not shape a reply. Addresses and keys are given "
+                "when the model is chosen, never among the parameters.",
+                "request",
+                payload={"parameters": list(unknown)},
+            )
+        if "://" in self._model:
+            raise ProviderError(
+                f"The model's name {self._model!r} holds an address. Write provider/model, and give api_base.",
+                "model",
+            )
+        if target.address is None and not target.keys and target.provider in KEY_VARIABLES:
+            raise missing_key(target)
+
+    def _lost(self, child: Child) -> ProviderError:
+        problem = child.problem or "was lost"
+        payload = {"stderr": Scrubber().text(child.said)} if child.said else None
+        if not problem.startswith(("was", "ended")):
+            return ProviderError(f"litellm cannot be used here: {problem}", "setup", payload=payload)
+        return ProviderError(
+            f"The process that calls models {problem} before the reply was complete. Sending again starts a new one.",
+            "child",
+            payload=payload,
+        )
+
+
+def _next(arrivals: SimpleQueue[dict[str, Any]], cancel: Event | None) -> dict[str, Any] | None:
+    """The next message, or None once `cancel` is set."""
+    while True:
+        if cancel is not None and cancel.is_set():
+            return None
+        try:
+            return arrivals.get(timeout=POLL_SECONDS if cancel is not None else None)
+        except Empty:
+            continue
+
+
+def _chunk(message: Mapping[str, Any]) -> Chunk:
+    return Chunk(
+        text=message.get("text", ""),
+        reasoning=message.get("reasoning", ""),
+        tool_calls=tuple(ToolCallPart(**part) for part in message.get("tool_calls", ())),
+        finish_reason=message.get("finish_reason"),
+        usage=message.get("usage"),
+        cost=message.get("cost"),
+        logprobs=message.get("logprobs"),
+        raw=Scrubber().json(message["raw"]) if message.get("raw") else None,
+        choice=message.get("choice", 0),
+    )

@@ -1,0 +1,111 @@
+"""What can be chosen as a model, without importing litellm: its packaged list is read as the JSON that it is."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from adapters.lm.offline import NAMES
+
+LIST = "model_prices_and_context_window_backup.json"
+MODES = frozenset({"chat", "responses", "completion"})
+
+
+@dataclass(frozen=True)
+class ModelEntry:
+    """A model by the name it is chosen by. Prices are US dollars a million tokens; None is unknown."""
+
+    name: str
+    provider: str
+    description: str = ""
+    context_tokens: int | None = None
+    input_price: float | None = None
+    output_price: float | None = None
+
+
+def offline_models() -> tuple[ModelEntry, ...]:
+    """The offline models, each with the failure that it imitates."""
+    return tuple(ModelEntry(name, "offline", about, None, 0.0, 0.0) for name, about in NAMES.items())
+
+
+@lru_cache(maxsize=1)
+def litellm_models() -> tuple[ModelEntry, ...]:
+    """Every model that litellm lists and that answers in text, by provider and name; none where litellm is not."""
+    found = importlib.util.find_spec("litellm")
+    if found is None or found.origin is None:
+        return ()
+    try:
+        data = json.loads((Path(found.origin).parent / LIST).read_text("utf-8"))
+    except (OSError, ValueError):
+        return ()
+    entries = [
+        _entry(name, facts)
+        for name, facts in data.items()
+        if name != "sample_spec" and isinstance(facts, dict) and facts.get("mode") in MODES
+    ]
+    return tuple(sorted({one.name: one for one in entries}.values(), key=lambda one: (one.provider, one.name)))
+
+
+def _entry(name: str, facts: dict[str, Any]) -> ModelEntry:
+    provider = str(facts.get("litellm_provider") or "")
+    family = _FAMILIES.get(provider) or next(
+        (to for start, to in _FAMILIES.items() if provider.startswith(start)), provider
+    )
+    full = name if name.startswith(f"{family}/") or (family == "openai" and "/" in name) else f"{family}/{name}"
+    context = facts.get("max_input_tokens") or facts.get("max_tokens")
+    return ModelEntry(
+        full,
+        family,
+        "",
+        context if isinstance(context, int) else None,
+        _per_million(facts.get("input_cost_per_token")),
+        _per_million(facts.get("output_cost_per_token")),
+    )
+
+
+_FAMILIES = {
+    "bedrock_converse": "bedrock",
+    "text-completion-openai": "text-completion-openai",
+    "vertex_ai-": "vertex_ai",
+    "cohere_chat": "cohere_chat",
+    "fireworks_ai-": "fireworks_ai",
+    "azure_text": "azure_text",
+}
+
+
+def _per_million(price: Any) -> float | None:
+    return round(price * 1e6, 6) if isinstance(price, int | float) and price > 0 else None
+
+
+def search(entries: Iterable[ModelEntry], query: str) -> tuple[ModelEntry, ...]:
+    """Those that have every word of `query` in their name or description, the closest first.
+
+    A word counts as it stands, or as letters in that order within the name (`cld` finds claude); names that have the
+    words as they stand come before those that do not, shorter before longer.
+    """
+    words = query.lower().split()
+    ranked: list[tuple[tuple[int, int, str], ModelEntry]] = []
+    for entry in entries:
+        scores = [_score(word, entry) for word in words]
+        if all(score is not None for score in scores):
+            ranked.append(((sum(one or 0 for one in scores), len(entry.name), entry.name), entry))
+    return tuple([entry for _, entry in sorted(ranked, key=lambda pair: pair[0])])
+
+
+def _score(word: str, entry: ModelEntry) -> int | None:
+    name = entry.name.lower()
+    if word in name:
+        return 0
+    if word in entry.description.lower():
+        return 1
+    return 2 if _in_order(word, name) else None
+
+
+def _in_order(word: str, name: str) -> bool:
+    letters = iter(name)
+    return all(letter in letters for letter in word)

@@ -1,0 +1,96 @@
+"""The outputs of a task: an example's where the inputs are the same, copied out where that is asked, else sampled."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from adapters.lm.offline import replies, tool_calls
+from adapters.lm.offline.samples import Sampler
+from adapters.lm.offline.source import Source, readable
+from adapters.lm.offline.task import Task, Wanted
+from adapters.lm.offline.wanted_types import Schema, is_vague
+from adapters.lm.offline.writing import Raw
+
+
+def outputs_of(task: Task, seed: str = "") -> dict[str, Any]:
+    """Every output by name; another `seed` gives other ones. Text from an example in its own format is `Raw`."""
+    source = Source(tool_calls.material(task.inputs))
+    # Of the inputs alone, so that the same inputs get the same values under every adapter.
+    seed = json.dumps([*((name, readable(text)) for name, text in task.inputs.items()), seed])
+    sampler = Sampler(source, seed, task.examples)
+    if task.format == "free":
+        return {"answer": source.best_sentence("answer") or "Hello."}
+    labelled = replies.from_prose(_only(task.inputs), [one.name for one in task.wanted]) if task.verbatim else {}
+    return {one.name: _output(one, task, sampler, labelled.get(one.name)) for one in task.wanted}
+
+
+def _output(wanted: Wanted, task: Task, sampler: Sampler, labelled: str | None) -> Any:
+    if wanted.name in task.known:
+        known = task.known[wanted.name]
+        return Raw(known) if isinstance(known, str) and task.format != "json" else known
+    if labelled is not None:
+        copied = copy_out(labelled, wanted.schema)
+        if copied is not None:
+            return copied
+        sampler = Sampler(Source({wanted.name: labelled, **task.inputs}), wanted.name)
+    if task.format == "prose" and is_vague(wanted.schema) and not task.examples:
+        # Of the type only its name is told: what the next model will need is laid out in words.
+        return Source(task.inputs).details(f"{wanted.name} {wanted.description}")
+    if tool_calls.asks_for_calls(wanted):
+        return tool_calls.calls(task, sampler)
+    value = sampler.value(wanted.name, wanted.schema, wanted.description)
+    if wanted.schema.get("format") == "code" and task.format in ("json", "block"):
+        return re.sub(r"\A```\w*\n(.*)\n```\Z", r"\1", value, flags=re.DOTALL)
+    if task.format in ("json", "block") and wanted.is_numbered:
+        return int(value)
+    return value
+
+
+def _only(inputs: Mapping[str, str]) -> str:
+    return next(iter(inputs.values()), "")
+
+
+def copy_out(text: str, schema: Schema) -> Any:
+    """What `text` says, as a value of `schema`; None when it does not say one."""
+    if not schema or (schema.get("type") == "string" and "format" not in schema):
+        return text
+    if schema.get("enum"):
+        return next(
+            (one for one in schema["enum"] if re.search(rf"(?<!\w){re.escape(str(one))}(?!\w)", text, re.IGNORECASE)),
+            None,
+        )
+    if schema.get("type") == "boolean":
+        found = re.search(r"\b(true|false|yes|no)\b", text, re.IGNORECASE)
+        return None if found is None else found.group(1).lower() in ("true", "yes")
+    if schema.get("type") in ("integer", "number"):
+        found = re.search(r"-?\d+(?:\.\d+)?", text)
+        if found is None:
+            return None
+        return int(float(found.group(0))) if schema["type"] == "integer" else float(found.group(0))
+    for choice in schema.get("anyOf", ()):
+        if choice.get("type") == "null" and text.strip() in ("None", "null"):
+            return Raw("None")
+    for choice in schema.get("anyOf", ()):
+        if choice.get("type") != "null" and (value := copy_out(text, choice)) is not None:
+            return value
+    return _structured(text, schema)
+
+
+def _structured(text: str, schema: Schema) -> Any:
+    """A list or object that stands in the text as JSON or as Python prints it."""
+    for candidate in (text, text.replace("'", '"')):
+        try:
+            value = json.loads(candidate)
+        except (ValueError, RecursionError):
+            continue
+        kind = {"array": list, "object": dict}.get(str(schema.get("type")))
+        if kind is not None and isinstance(value, kind) and _has_required(value, schema):
+            return value
+    return None
+
+
+def _has_required(value: Any, schema: Schema) -> bool:
+    return not isinstance(value, dict) or set(schema.get("required", ())) <= set(value)

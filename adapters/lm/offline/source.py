@@ -1,0 +1,152 @@
+"""What an offline model finds in the inputs: sentences, names, numbers and dates to answer with."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
+from hashlib import sha256
+
+MAX_TEXT = 20_000
+"""Characters of the inputs that are looked at."""
+
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_COMMON = frozenset(
+    "the and for are was were with that this from have has had what which who whom whose when where why how does did "
+    "can could should would will shall may might must not but you your our their its his her they them there here into "
+    "about than then also any all some each one two".split()
+)
+# Control characters and lone surrogates: no tokenizer writes them.
+_UNSPEAKABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_QUESTION = re.compile(r"question|query|ask|prompt|request|instruction", re.IGNORECASE)
+
+
+class Source:
+    """The texts of the inputs by name."""
+
+    def __init__(self, inputs: Mapping[str, str]) -> None:
+        self.inputs = {name: _UNSPEAKABLE.sub(" ", text[:MAX_TEXT]) for name, text in inputs.items()}
+
+    @cached_property
+    def question(self) -> str:
+        """The input that asks something, if one does."""
+        named = [text for name, text in self.inputs.items() if _QUESTION.search(name)]
+        asking = [text for text in self.inputs.values() if text.strip().endswith("?")]
+        return (named or asking or [""])[0]
+
+    @cached_property
+    def text(self) -> str:
+        """Everything but the question, the longest input first; the question when there is nothing else."""
+        others = [readable(text) for text in self.inputs.values() if text != self.question or not self.question]
+        return "\n".join(sorted(others, key=len, reverse=True)) or self.question
+
+    @cached_property
+    def sentences(self) -> tuple[str, ...]:
+        """Sentences of a readable length, each on one line."""
+        found: list[str] = []
+        unwrapped = re.sub(r"(?<![.!?:;\n])\n(?=[a-z])", " ", self.text)
+        for line in re.split(r"\n+|(?<=[.!?…])\s+", unwrapped):
+            sentence = " ".join(line.split()).strip(" -*•>|\"'")
+            if "[[ ##" not in sentence and len(sentence.split()) >= 2 and sentence not in found:
+                found.append(shortened(sentence, 160))
+        return tuple(found)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Runs of capitalised words that do not merely begin a sentence, then those that do."""
+        inside, leading = [], []
+        for match in re.finditer(r"\b[A-Z][\w'’&.-]*[a-z]\w*(?: (?:(?:of|the|and|&) )?[A-Z][\w'’&-]*\w)*", self.text):
+            before = self.text[: match.start()].rstrip(" \"'([*-•")
+            name = match.group(0).rstrip(".")
+            begins = not before or before[-1] in ".!?:\n" or "\n" in self.text[len(before) : match.start()]
+            words = name.split(" ")
+            if begins and len(words) == 1:
+                leading.append(name)
+            else:
+                inside.append(" ".join(words[1:]) if begins and words[0].lower() in _COMMON else name)
+        return tuple(dict.fromkeys(one for one in (*inside, *leading) if one.lower() not in _COMMON))
+
+    @cached_property
+    def numbers(self) -> tuple[float, ...]:
+        """Numbers that are not parts of dates, times or codes."""
+        plain = re.findall(
+            r"(?<![\w.,:/-])\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\w:/-])|(?<![\w.,:/-])\d+(?:\.\d+)?(?![\w:/-])", self.text
+        )
+        return tuple(float(one.replace(",", "")) for one in plain if len(one) < 16)
+
+    @cached_property
+    def dates(self) -> tuple[str, ...]:
+        return tuple(re.findall(r"(?<!\d)(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?!\d)", self.text))
+
+    @cached_property
+    def codes(self) -> tuple[str, ...]:
+        """Tokens such as `INV-2044` that mix letters and digits."""
+        return tuple(
+            dict.fromkeys(
+                re.findall(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", self.text)
+            )
+        )
+
+    def matches(self, pattern: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(match.group(0) for match in re.finditer(pattern, self.text)))
+
+    def best_sentence(self, hint: str, avoid: tuple[str, ...] = ()) -> str:
+        """The sentence with most words in common with the question and `hint`; `""` when there is none."""
+        asked = words_of(f"{self.question} {hint}")
+        candidates = [one for one in self.sentences if one not in avoid] or list(self.sentences)
+        if not candidates:
+            return shortened(" ".join(self.text.split()).replace("[[ ##", ""), 120)
+        common = Counter(word for one in self.sentences for word in words_of(one))
+        # A word that stands in few sentences tells more.
+        score = {one: sum(1 / common[word] for word in words_of(one) & asked) for one in candidates}
+        return max(candidates, key=lambda one: score[one])
+
+    def details(self, hint: str, count: int = 5) -> str:
+        """The `count` best sentences, in the order of the text."""
+        found: tuple[str, ...] = ()
+        while len(found) < min(count, len(self.sentences)):
+            found = (*found, self.best_sentence(hint, found))
+        return " ".join(one if one[-1] in ".!?" else f"{one}." for one in self.sentences if one in found)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The telling words of `text`, without their endings."""
+    return frozenset(word.lower()[:6] for word in _WORD.findall(text) if word.lower() not in _COMMON)
+
+
+def shortened(text: str, length: int) -> str:
+    """`text`, cut at a word before `length` characters."""
+    if len(text) <= length:
+        return text
+    cut = text[:length].rsplit(" ", 1)[0]
+    return (cut or text[:length]).rstrip(",;:. ")
+
+
+def choose(seed: str, count: int) -> int:
+    """A number below `count` that depends on `seed` alone."""
+    return int.from_bytes(sha256(seed.encode("utf-8", "surrogatepass")).digest()[:8], "big") % count
+
+
+def readable(text: str) -> str:
+    """The strings of a list or object that stands in a prompt as JSON or Python, one a line; other text as it is."""
+    if text[:1] not in "[{" or len(text) > MAX_TEXT:
+        return text
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        try:
+            value = ast.literal_eval(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            return text
+    return _UNSPEAKABLE.sub(" ", "\n".join(_leaves(value)))
+
+
+def _leaves(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [leaf for one in value.values() for leaf in _leaves(one)]
+    if isinstance(value, list):
+        return [leaf for one in value for leaf in _leaves(one)]
+    return [] if value is None else [str(value)]

@@ -1,0 +1,261 @@
+"""The types a prompt speaks of (Python annotations, notes, JSON schemas, BAML, XML shapes), as JSON schemas.
+
+`{"unknown": name}` stands for a type of which the prompt gives only the name.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Mapping
+from typing import Any
+
+Schema = Mapping[str, Any]
+
+_NAMES: Mapping[str, Schema] = {
+    "str": {"type": "string"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "bool": {"type": "boolean"},
+    "None": {"type": "null"},
+    "NoneType": {"type": "null"},
+    "Any": {},
+    "list": {"type": "array", "items": {"type": "string"}},
+    "dict": {"type": "object", "additionalProperties": {"type": "string"}},
+    "tuple": {"type": "array", "items": {"type": "string"}},
+    "set": {"type": "array", "items": {"type": "string"}},
+    "bytes": {"type": "string"},
+    "date": {"type": "string", "format": "date"},
+    "datetime": {"type": "string", "format": "date-time"},
+    "time": {"type": "string", "format": "time"},
+    "timedelta": {"type": "string", "format": "duration"},
+    "Decimal": {"type": "number"},
+    "UUID": {"type": "string", "format": "uuid"},
+    "Code": {"type": "string", "format": "code"},
+    "Reasoning": {"type": "string"},
+    "HttpUrl": {"type": "string", "format": "uri"},
+    "AnyUrl": {"type": "string", "format": "uri"},
+    "EmailStr": {"type": "string", "format": "email"},
+    "Path": {"type": "string"},
+    "complex": {"const": "1+2j"},
+}
+
+
+def from_annotation(text: str) -> Schema:
+    """A Python annotation as prompts write it, such as `Union[list[str], NoneType]`."""
+    try:
+        return _of_node(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {"unknown": text}
+
+
+def _of_node(node: ast.expr) -> Schema:
+    if isinstance(node, ast.Constant) and node.value is None:
+        return {"type": "null"}
+    if isinstance(node, ast.Name | ast.Attribute):
+        name = node.id if isinstance(node, ast.Name) else node.attr
+        return _NAMES.get(name, _NAMES["Code"] if name.startswith("Code_") else {"unknown": name})
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        return {"anyOf": [_of_node(node.left), _of_node(node.right)]}
+    if not isinstance(node, ast.Subscript):
+        return {"unknown": ast.unparse(node)}
+    inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    outer = node.value.id if isinstance(node.value, ast.Name) else getattr(node.value, "attr", "")
+    if outer == "Literal":
+        values = [ast.literal_eval(one) for one in inner]
+        return {"enum": [one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in values]}
+    if outer == "Optional":
+        return {"anyOf": [_of_node(inner[0]), {"type": "null"}]}
+    if outer == "Union":
+        return {"anyOf": [_of_node(one) for one in inner]}
+    if outer in ("dict", "Dict", "Mapping"):
+        keys = _of_node(inner[0])
+        told = {} if keys.get("type") == "string" and len(keys) == 1 else {"keys": keys}
+        return {"type": "object", "additionalProperties": _of_node(inner[-1]), **told}
+    if outer in ("tuple", "Tuple") and ast.unparse(inner[-1]) not in ("...", "Ellipsis"):
+        items = [_of_node(one) for one in inner]
+        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+    if outer in ("list", "List", "set", "Set", "frozenset", "Sequence", "tuple", "Tuple"):
+        return {"type": "array", "items": _of_node(inner[0]), "uniqueItems": outer in ("set", "Set", "frozenset")}
+    if outer == "Code":
+        return _NAMES["Code"]
+    return {"unknown": ast.unparse(node)}
+
+
+def is_vague(schema: Schema) -> bool:
+    """Whether a name of which nothing else is told stands anywhere in it."""
+    if "unknown" in schema:
+        return True
+    inner = [
+        *schema.get("anyOf", ()),
+        *schema.get("prefixItems", ()),
+        schema.get("items"),
+        schema.get("additionalProperties"),
+    ]
+    return any(isinstance(one, Mapping) and is_vague(one) for one in inner)
+
+
+def from_note(note: str, annotation: Schema) -> Schema:
+    """What the structure section adds: a JSON schema, or the values to choose from; otherwise `annotation`."""
+    if note.startswith("must adhere to the JSON schema: "):
+        try:
+            return _with_keys(json.loads(note.removeprefix("must adhere to the JSON schema: ")), annotation)
+        except (ValueError, TypeError, RecursionError):
+            return annotation
+    if "enum" in annotation:
+        return annotation
+    for start in ("must exactly match (no extra characters) one of: ", "must be one of: "):
+        if note.startswith(start):
+            return {"enum": note.removeprefix(start).split("; ")}
+    return annotation
+
+
+def _with_keys(schema: Schema, annotation: Schema) -> Schema:
+    """`schema` with the types of dict keys, which JSON schemas do not tell and annotations do."""
+    found = dict(schema)
+    if "keys" in annotation:
+        found["keys"] = annotation["keys"]
+    for name in ("items", "additionalProperties"):
+        if isinstance(schema.get(name), Mapping) and name in annotation:
+            found[name] = _with_keys(schema[name], annotation[name])
+    for name in ("anyOf", "prefixItems"):
+        if len(schema.get(name, ())) == len(annotation.get(name, ())) > 0:
+            found[name] = [_with_keys(*pair) for pair in zip(schema[name], annotation[name], strict=True)]
+    return found
+
+
+_BOUNDS = {
+    "greater than": "exclusiveMinimum",
+    "greater than or equal to": "minimum",
+    "less than": "exclusiveMaximum",
+    "less than or equal to": "maximum",
+    "minimum length": "minLength",
+    "maximum length": "maxLength",
+    "a multiple of the given number": "multipleOf",
+}
+
+
+def constrained(schema: Schema, description: str) -> Schema:
+    """`schema` with the bounds of a description's `Constraints:` line."""
+    found: dict[str, Any] = {}
+    for line in description.split("\n"):
+        if line.startswith("Constraints: "):
+            for name, number in re.findall(r"([a-z ]+?): (-?[\d.]+(?:e-?\d+)?)", line.removeprefix("Constraints: ")):
+                bound = _BOUNDS.get(name.strip())
+                if bound:
+                    found[bound] = float(number) if "." in number or "e" in number else int(number)
+    if not found:
+        return schema
+    if schema.get("type") == "array":
+        found = {{"minLength": "minItems", "maxLength": "maxItems"}.get(name, name): one for name, one in found.items()}
+    return {**schema, **found}
+
+
+def from_template(template: str) -> Schema:
+    """The shape that nested XML shows: `<a><b>...</b></a>`; the type of a leaf is not said."""
+    try:
+        return _of_element(ElementTree.fromstring(template))
+    except ElementTree.ParseError:
+        return {"unknown": ""}
+
+
+def _of_element(element: ElementTree.Element) -> Schema:
+    children = list(element)
+    if not children:
+        return {"unknown": ""}
+    if [child.tag for child in children] == ["item"]:
+        return {"type": "array", "items": _of_element(children[0])}
+    names = [child.tag for child in children]
+    return {"type": "object", "properties": {child.tag: _of_element(child) for child in children}, "required": names}
+
+
+_BAML_NAMES: Mapping[str, Schema] = {
+    "string": {"type": "string"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "boolean": {"type": "boolean"},
+    "null": {"type": "null"},
+    **_NAMES,
+}
+_BAML_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|#[^\n]*|\[\]|[{}\[\],:]|[^\s{}\[\],:"#]+')
+
+
+def from_baml(text: str) -> Schema:
+    """The simplified types of the BAML adapter."""
+    tokens = [token for token in _BAML_TOKEN.findall(text) if not token.startswith("#")]
+    try:
+        return _BamlReader(tokens).union()
+    except (IndexError, ValueError, RecursionError):
+        return {"unknown": text.strip()[:40]}
+
+
+class _BamlReader:
+    """Recursive descent over the tokens of one type."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self._tokens = tokens
+        self._at = 0
+
+    def union(self) -> Schema:
+        choices = [self._one()]
+        while self._peek() == "or":
+            self._at += 1
+            choices.append(self._one())
+        if len(choices) == 1:
+            return choices[0]
+        if all("const" in choice for choice in choices):
+            return {"enum": [choice["const"] for choice in choices]}
+        return {"anyOf": choices}
+
+    def _one(self) -> Schema:
+        token = self._take()
+        if token == "{":
+            found: Schema = self._object()
+        elif token == "[":
+            found = {"type": "array", "items": self.union()}
+            self._expect("]")
+        elif token == "dict" and self._peek() == "[":
+            self._at += 1
+            self.union()
+            self._expect(",")
+            found = {"type": "object", "additionalProperties": self.union()}
+            self._expect("]")
+        elif token in _BAML_NAMES:
+            found = _BAML_NAMES[token]
+        else:
+            found = _literal(token)
+        while self._peek() == "[]":
+            self._at += 1
+            found = {"type": "array", "items": found}
+        return found
+
+    def _object(self) -> Schema:
+        properties: dict[str, Schema] = {}
+        while self._peek() != "}":
+            name = self._take()
+            self._expect(":")
+            properties[name] = self.union()
+            if self._peek() == ",":
+                self._at += 1
+        self._at += 1
+        return {"type": "object", "properties": properties, "required": list(properties)}
+
+    def _peek(self) -> str:
+        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+
+    def _take(self) -> str:
+        self._at += 1
+        return self._tokens[self._at - 1]
+
+    def _expect(self, token: str) -> None:
+        if self._take() != token:
+            raise ValueError(f"{token} expected")
+
+
+def _literal(token: str) -> Schema:
+    try:
+        return {"const": json.loads(token)}
+    except ValueError:
+        return {"const": {"True": True, "False": False}[token]} if token in ("True", "False") else {"unknown": token}

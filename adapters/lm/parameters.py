@@ -1,0 +1,68 @@
+"""The parameters that a request may carry: what shapes the reply, and nothing that says where the request goes.
+
+A session is a stranger's file, and litellm also takes parameters that name other hosts, keys, callbacks and proxies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+PARAMETERS = frozenset(
+    {
+        "audio",
+        "best_of",
+        "enable_thinking",
+        "format",
+        "frequency_penalty",
+        "functions",
+        "function_call",
+        "include_reasoning",
+        "keep_alive",
+        "length_penalty",
+        "logit_bias",
+        "logprobs",
+        "max_completion_tokens",
+        "max_tokens",
+        "min_p",
+        "min_tokens",
+        "mirostat",
+        "modalities",
+        "n",
+        "num_ctx",
+        "num_predict",
+        "parallel_tool_calls",
+        "prediction",
+        "presence_penalty",
+        "prompt_cache_key",
+        "reasoning",
+        "reasoning_effort",
+        "reasoning_format",
+        "repeat_penalty",
+        "repetition_penalty",
+        "response_format",
+        "safety_identifier",
+        "safety_settings",
+        "seed",
+        "service_tier",
+        "stop",
+        "stop_sequences",
+        "temperature",
+        "thinking",
+        "tool_choice",
+        "tools",
+        "top_a",
+        "top_k",
+        "top_logprobs",
+        "top_p",
+        "typical_p",
+        "use_beam_search",
+        "user",
+        "verbosity",
+        "web_search_options",
+    }
+)
+
+
+def refused(names: Iterable[str]) -> tuple[str, ...]:
+    """Those of `names` that no request may carry, in order."""
+    return tuple(name for name in names if name not in PARAMETERS)

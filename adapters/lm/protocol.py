@@ -1,0 +1,168 @@
+"""What a language model is to this package: chat messages and parameters in, a stream of chunks out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from threading import Event
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from adapters.capabilities import Capabilities
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallPart:
+    """A piece of the tool call at `index`; names come whole and arguments in slices of JSON text."""
+
+    index: int
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What arrived at once, for the completion at `choice` (0-based).
+
+    `usage` is the provider's token counts (`prompt_tokens`, `completion_tokens`, `total_tokens`, …), None when it
+    gave none; `cost` is in US dollars, None when the model has no known price; `raw` is the provider's own JSON.
+    """
+
+    text: str = ""
+    reasoning: str = ""
+    tool_calls: tuple[ToolCallPart, ...] = ()
+    finish_reason: str | None = None
+    usage: Mapping[str, Any] | None = None
+    cost: float | None = None
+    logprobs: Any = None
+    raw: Any = None
+    choice: int = 0
+
+
+@dataclass(frozen=True)
+class Response:
+    """One whole completion. `tool_calls` are OpenAI's objects: `{"id", "type", "function": {"name", "arguments"}}`."""
+
+    text: str = ""
+    reasoning_content: str = ""
+    tool_calls: tuple[Mapping[str, Any], ...] = ()
+    finish_reason: str | None = None
+    usage: Mapping[str, Any] | None = None
+    cost: float | None = None
+    logprobs: Any = None
+    raw: Any = None
+
+    def as_output(self) -> dict[str, Any]:
+        """The completion in the shape that dspy hands to an adapter's postprocessing."""
+        output: dict[str, Any] = {"text": self.text}
+        if self.reasoning_content:
+            output["reasoning_content"] = self.reasoning_content
+        if self.tool_calls:
+            output["tool_calls"] = [dict(call) for call in self.tool_calls]
+        if self.logprobs is not None:
+            output["logprobs"] = self.logprobs
+        return output
+
+
+class LM(Protocol):
+    """A model that can be sent a request.
+
+    `stream` yields chunks as they arrive and returns when the reply is complete. It ends early, without an error,
+    once `cancel` is set. Raises `adapters.lm.errors.ProviderError` when the call fails.
+    """
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def capabilities(self) -> Capabilities: ...
+
+    def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]: ...
+
+
+@dataclass
+class _Completion:
+    """One completion under way."""
+
+    text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    tool_calls: dict[int, dict[str, Any]] = field(default_factory=dict)
+    finish_reason: str | None = None
+    logprobs: Any = None
+    raw: Any = None
+
+
+class Collector:
+    """Puts chunks together; `responses` may be asked for at any time, so that what had arrived is never lost."""
+
+    def __init__(self) -> None:
+        self._completions: dict[int, _Completion] = {}
+        self.usage: Mapping[str, Any] | None = None
+        self.cost: float | None = None
+
+    def add(self, chunk: Chunk) -> None:
+        if chunk.usage is not None:
+            self.usage = chunk.usage
+        if chunk.cost is not None:
+            self.cost = chunk.cost
+        one = self._completions.setdefault(chunk.choice, _Completion())
+        if chunk.text:
+            one.text.append(chunk.text)
+        if chunk.reasoning:
+            one.reasoning.append(chunk.reasoning)
+        for part in chunk.tool_calls:
+            _add_part(one.tool_calls, part)
+        if chunk.logprobs is not None:
+            one.logprobs = _joined_logprobs(one.logprobs, chunk.logprobs)
+        if chunk.finish_reason is not None:
+            one.finish_reason = chunk.finish_reason
+        if chunk.raw is not None:
+            one.raw = chunk.raw
+
+    @property
+    def responses(self) -> tuple[Response, ...]:
+        """The completions by choice; usage and cost of the whole call stand in each."""
+        return tuple(
+            Response(
+                text="".join(one.text),
+                reasoning_content="".join(one.reasoning),
+                tool_calls=tuple(one.tool_calls[index] for index in sorted(one.tool_calls)),
+                finish_reason=one.finish_reason,
+                usage=self.usage,
+                cost=self.cost,
+                logprobs=one.logprobs,
+                raw=one.raw,
+            )
+            for _, one in sorted(self._completions.items())
+        )
+
+
+def collect(chunks: Iterable[Chunk]) -> tuple[Response, ...]:
+    """The completions that `chunks` make up."""
+    collector = Collector()
+    for chunk in chunks:
+        collector.add(chunk)
+    return collector.responses
+
+
+def _add_part(calls: dict[int, dict[str, Any]], part: ToolCallPart) -> None:
+    call = calls.setdefault(part.index, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
+    call["id"] = call["id"] or part.id
+    function = call["function"]
+    function["name"] = function["name"] or part.name
+    function["arguments"] += part.arguments
+
+
+def _joined_logprobs(before: Any, after: Any) -> Any:
+    """OpenAI sends `{"content": [one object a token]}` per chunk; anything else replaces what was there."""
+    if (
+        isinstance(before, Mapping)
+        and isinstance(after, Mapping)
+        and isinstance(before.get("content"), list)
+        and isinstance(after.get("content"), list)
+    ):
+        return {**before, **after, "content": [*before["content"], *after["content"]]}
+    return after

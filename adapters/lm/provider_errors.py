@@ -1,0 +1,225 @@
+"""Puts the facts of a failed call, as the child process reports them, into one line that a person can act on."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.lm.addresses import key_variables
+from adapters.lm.capabilities import split_model
+from adapters.lm.errors import ErrorKind, ProviderError
+from adapters.lm.secrets import Scrubber
+
+MAX_LINE = 400
+"""Characters of what the provider said that go into the line; all of it is in the payload."""
+
+Facts = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What was called: `model` as the user wrote it, at `address` (None: the provider's own).
+
+    `key_withheld`: it was sent no key because the address is not trusted; `keys`: the variables that hold its key.
+    """
+
+    model: str
+    address: str | None = None
+    key_withheld: bool = False
+    keys: tuple[str, ...] = ()
+
+    @property
+    def provider(self) -> str:
+        return split_model(self.model)[0]
+
+    @property
+    def place(self) -> str:
+        """Who answers, for a sentence."""
+        return f"The server at {self.address}" if self.address else self.provider
+
+
+def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError:
+    """The error for what a worker reported; its message and payload are scrubbed of keys."""
+    kind = kind_of(facts)
+    retry_after = seconds(facts.get("retry_after"))
+    line = scrubber.text(_line(kind, facts, target, retry_after))
+    payload = scrubber.json({name: value for name, value in facts.items() if value not in (None, "", [], {})})
+    return ProviderError(line, kind, status=facts.get("status"), retry_after=retry_after, payload=payload)
+
+
+def kind_of(facts: Facts) -> ErrorKind:
+    """What kind of failure `facts` tell of."""
+    types = set(facts.get("types", ()))
+    causes = {cause["type"] for cause in facts.get("causes", ())}
+    status = facts.get("status")
+    text = f"{facts.get('message', '')} {facts.get('body', '')}".lower()
+    if "UnfinishedStreamError" in types:
+        return (
+            "interrupted" if facts.get("anything") or "event-stream" in facts.get("content_type", "") else "malformed"
+        )
+    if "MidStreamFallbackError" in types:
+        return _kind_in_stream(causes, text)
+    if "UnicodeEncodeError" in causes | types:
+        return "request"
+    if types & {"Timeout", "APITimeoutError"} or any("Timeout" in cause for cause in causes):
+        return "timeout"
+    if causes & {"ConnectError", "ClientConnectorError", "ConnectionRefusedError", "gaierror", "ConnectTimeout"}:
+        return "network"
+    if causes & {"JSONDecodeError"}:
+        return "malformed"
+    if causes & {"ReadError", "RemoteProtocolError", "ServerDisconnectedError", "APIConnectionError", "ClientOSError"}:
+        return "interrupted"
+    if "ContextWindowExceededError" in types or "context_length_exceeded" in text or "maximum context length" in text:
+        return "context"
+    if "ContentPolicyViolationError" in types:
+        return "refused"
+    if status in (401, 403) or "AuthenticationError" in types or "PermissionDeniedError" in types:
+        return "key"
+    if "llm provider not provided" in text or status == 404 or "NotFoundError" in types:
+        return "model"
+    if status == 429 or "RateLimitError" in types:
+        return "quota" if "insufficient_quota" in text or "exceeded your current quota" in text else "rate limit"
+    if status in (503, 529) or "overloaded" in text:
+        return "overloaded"
+    if status is not None and 400 <= status < 500:
+        return "request"
+    if types & {"BadRequestError", "UnsupportedParamsError", "TypeError", "ValueError"}:
+        return "request"
+    return "server"
+
+
+def _kind_in_stream(causes: set[str], text: str) -> ErrorKind:
+    if any("Timeout" in cause for cause in causes):
+        return "timeout"
+    if "JSONDecodeError" in causes:
+        return "malformed"
+    if causes & {"ReadError", "RemoteProtocolError", "ClientPayloadError", "IncompleteReadError", "ClientOSError"}:
+        return "interrupted"
+    return "overloaded" if "overloaded" in text else "server"
+
+
+def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | None) -> str:
+    # In the middle of a stream the status is litellm's invention.
+    in_stream = "MidStreamFallbackError" in facts.get("types", ())
+    status = f" ({facts['status']})" if facts.get("status") and not in_stream else ""
+    said = _said(facts)
+    tail = f": {said}" if said else "."
+    _, name = split_model(target.model)
+    if kind == "key":
+        return _key_line(status, tail, target)
+    if kind == "model":
+        if "llm provider not provided" in str(facts.get("message", "")).lower():
+            return f"No provider is known for the model {target.model!r}. Write provider/model: openai/gpt-4o-mini."
+        return f"{target.place} does not know the model {name!r}{status}{tail}"
+    if kind == "context":
+        return f"The prompt is too long for {target.model}{tail}"
+    if kind == "refused":
+        return f"{target.place} refused this prompt because of its content filter{tail}"
+    if kind == "rate limit":
+        wait = f"Try again in {retry_after:g} s." if retry_after is not None else "Wait a little before you try again."
+        return f"{target.place} limits how often you may call it{status}{_ended(tail)} {wait}"
+    if kind == "quota":
+        return f"{target.place} says that there is no credit left{status}{tail}"
+    if kind == "overloaded":
+        return f"{target.place} is overloaded{status}{_ended(tail)} Try again in a moment."
+    if kind == "network":
+        return f"{target.place} cannot be reached ({_reason(facts)}). Is the address right, and the server running?"
+    if kind == "timeout":
+        return f"{target.place} gave no answer in time."
+    if kind == "malformed":
+        return f"{target.place} answered with something that is not a chat completion stream ({_nature(facts, said)})."
+    if kind == "interrupted":
+        return f"{target.place} closed the connection before the reply was complete."
+    if kind == "request" and "surrogates not allowed" in str(facts.get("message", "")):
+        return "The prompt holds half a character (a lone surrogate), which cannot be sent. Remove it from the text."
+    if kind == "request":
+        return f"{target.place} refused the request{status}{tail}"
+    return f"{target.place} failed{status}{tail}"
+
+
+def _key_line(status: str, tail: str, target: Target) -> str:
+    if target.key_withheld:
+        return (
+            f"{target.place} wants a key{status}{_ended(tail)} It was sent none, because the session names this "
+            "address: allow the host to send it your key."
+        )
+    if target.keys:
+        return f"{target.place} does not accept the key in {target.keys[0]}{status}{tail}"
+    variables = " or ".join(key_variables(target.provider))
+    return f"{target.place} wants a key{status}{_ended(tail)} Set {variables} in your environment."
+
+
+def missing_key(target: Target) -> ProviderError:
+    """The error for a provider whose key variable is not set."""
+    variables = key_variables(target.provider)
+    return ProviderError(
+        f"{target.model} needs a key: set {' or '.join(variables)} in your environment, or choose an offline/… model.",
+        "key",
+        payload={"missing": list(variables)},
+    )
+
+
+def _ended(tail: str) -> str:
+    return tail if tail.endswith((".", "!", "?")) else f"{tail}."
+
+
+def _said(facts: Facts) -> str:
+    """What the provider itself said, on one line."""
+    body = facts.get("body")
+    if isinstance(body, Mapping):
+        error = body.get("error", body)
+        body = error.get("message") if isinstance(error, Mapping) else error
+    text = body if isinstance(body, str) and body else _inside(str(facts.get("message", "")))
+    if "<html" in text.lower():
+        return "a web page (HTML), not an API's answer"
+    text = text.partition(" Original exception:")[0]
+    text = re.sub(r"^(litellm\.)?(\w+(Error|Exception)(: | - )|litellm\.)+", "", " ".join(text.split()))
+    text = re.sub(r"^(\w+Exception - )+", "", text)
+    return text if len(text) <= MAX_LINE else text[:MAX_LINE] + "…"
+
+
+def _inside(text: str) -> str:
+    """The `message` of a JSON error that litellm has put into its own sentence; else the sentence."""
+    start = text.find("{")
+    if start < 0:
+        return text
+    try:
+        value = json.JSONDecoder().raw_decode(text[start:].replace("\\'", "'"))[0]
+    except (ValueError, RecursionError):
+        return text
+    error = value.get("error", value) if isinstance(value, dict) else value
+    message = error.get("message") if isinstance(error, dict) else error
+    return message if isinstance(message, str) and message else text
+
+
+def _nature(facts: Facts, said: str) -> str:
+    kind = facts.get("content_type", "")
+    if "html" in kind:
+        return "a web page, HTML"
+    if "JSONDecodeError" in {cause["type"] for cause in facts.get("causes", ())}:
+        return f"an event that is not JSON: {said}" if said else "an event that is not JSON"
+    return kind or said or "nothing at all"
+
+
+def _reason(facts: Facts) -> str:
+    types = {cause["type"] for cause in facts.get("causes", ())}
+    if "ConnectionRefusedError" in types:
+        return "connection refused"
+    if "gaierror" in types:
+        return "its name cannot be resolved"
+    if "ConnectTimeout" in types:
+        return "no answer"
+    said = next((cause["message"] for cause in reversed(facts.get("causes", ())) if cause["message"]), "")
+    return " ".join(said.split())[:200] or "no connection"
+
+
+def seconds(value: Any) -> float | None:
+    """A `retry-after` header in seconds; None for one that is a date or nonsense."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        return None
+    return found if 0 <= found < 1e9 else None

@@ -1,0 +1,1 @@
+"""Guesses at what a reply was meant to be, for the near misses."""

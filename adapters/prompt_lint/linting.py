@@ -1,0 +1,67 @@
+"""All lints of one prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from adapters.prompt import Prompt
+from adapters.prompt_lint.conversations import history_lints
+from adapters.prompt_lint.demos import demo_lints
+from adapters.prompt_lint.fields import field_lints
+from adapters.prompt_lint.lint import Lint, Place
+from adapters.prompt_lint.markers import marker_lints
+from adapters.prompt_lint.values import value_lints
+from adapters.signature import Signature
+from adapters.types.base import START
+
+MOST = 500
+
+
+def lint(
+    signature: Signature,
+    demos: Sequence[Mapping[str, Any]],
+    inputs: Mapping[str, Any],
+    adapter: str = "chat",
+    prompt: Prompt | None = None,
+) -> tuple[Lint, ...]:
+    """The lints of what `adapter` (a name of the catalog) would be given, at most `MOST`. Never raises.
+
+    A History stands among the inputs, as `adapters.types.History` or `{"messages": […]}`. With the `prompt` that came
+    of it, demos are numbered as there, and its notes and unexpanded custom types are told too.
+    """
+    sources: tuple[Callable[[], Iterator[Lint]], ...] = (
+        lambda: demo_lints(signature, demos, prompt, adapter),
+        lambda: history_lints(signature, inputs, adapter),
+        lambda: value_lints(signature, demos, inputs, adapter),
+        lambda: marker_lints(signature, demos, inputs, adapter),
+        lambda: field_lints(signature, adapter),
+        lambda: _prompt_lints(prompt),
+    )
+    found: dict[Lint, None] = {}
+    for source in sources:
+        try:
+            for one in source():
+                found[one] = None
+                if len(found) >= MOST:
+                    return tuple(found)
+        except Exception:  # a user's type may raise in its own hooks; what that would tell is left out
+            continue
+    return tuple(found)
+
+
+def _prompt_lints(prompt: Prompt | None) -> Iterator[Lint]:
+    if prompt is None:
+        return
+    for note in prompt.notes:
+        yield Lint("left-out-by-the-format", f"{note[:1].upper()}{note[1:]}.", Place("prompt"))
+    for message in prompt.messages:
+        if START in message.text:
+            part, _, number = message.turn.partition(" ")
+            place = Place(part, int(number)) if part in ("demo", "history") and number.isdigit() else Place("prompt")  # type: ignore[arg-type]
+            yield Lint(
+                "custom-type-stays-text",
+                f"A custom type in the {message.role} message of {message.turn} goes out as dspy's marker text and "
+                "not as a content part.",
+                place,
+            )

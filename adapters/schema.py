@@ -1,0 +1,63 @@
+"""Pydantic's view of a type, built once per type.
+
+Building a `TypeAdapter` is most of what formatting and parsing cost in dspy. Types are told apart by identity, not by
+equality: `list[int | str] == list[str | int]` although the two coerce differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, TypeVar
+
+from pydantic import TypeAdapter
+
+Result = TypeVar("Result")
+LIMIT = 4096
+
+
+class ByIdentity(Generic[Result]):
+    """`make(key)` remembered by the key's identity, for the last few thousand keys; what `make` raises is not kept."""
+
+    def __init__(self, make: Callable[[Any], Result]) -> None:
+        self._make = make
+        self._made: dict[int, tuple[Any, Result]] = {}
+
+    def __call__(self, key: Any) -> Result:
+        found = self._made.get(id(key))
+        if found is not None:
+            return found[1]
+        made = self._make(key)
+        if len(self._made) >= LIMIT:
+            self._made.clear()
+        self._made[id(key)] = (key, made)
+        return made
+
+
+def _make_type_adapter(annotation: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(annotation)
+
+
+type_adapter: ByIdentity[TypeAdapter[Any]] = ByIdentity(_make_type_adapter)
+"""The `TypeAdapter` of an annotation. Raises what pydantic raises for a type it does not know."""
+
+
+def _type_first(node: Any) -> Any:
+    if isinstance(node, Mapping):
+        return {
+            key: _type_first(child)
+            for key, child in sorted(node.items(), key=lambda item: (item[0] != "type", item[0]))
+        }
+    if isinstance(node, list):
+        return [_type_first(child) for child in node]
+    return node
+
+
+json_schema: ByIdentity[dict[str, Any]] = ByIdentity(
+    lambda annotation: _type_first(type_adapter(annotation).json_schema())
+)
+"""The JSON schema as dspy shows it: `type` first, other keys sorted (`dspy.adapters.utils._get_json_schema`)."""
+
+schema_by_name: ByIdentity[dict[str, Any]] = ByIdentity(
+    lambda annotation: type_adapter(annotation).json_schema(by_alias=False)
+)
+"""The JSON schema with field names instead of aliases, as dspy's XMLAdapter uses it."""

@@ -1,0 +1,112 @@
+"""Text that knows where each of its characters came from.
+
+A `Text` is a `str`, equal to the plain string an adapter of dspy would produce, whose `segments`
+partition it: joined together they are the string, without gap or overlap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple, SupportsIndex, get_args
+
+Kind = Literal[
+    "instructions",
+    "name",
+    "type",
+    "description",
+    "constraint",
+    "schema",
+    "value",
+    "marker",
+    "reminder",
+    "filler",
+    "boilerplate",
+    "custom",
+]
+"""What a piece of a prompt is; `custom` is text of an adapter that does not say."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+class Segment(NamedTuple):
+    """A piece of text, what it is, and the signature field that made it (None when no field did)."""
+
+    text: str
+    kind: Kind
+    field: str | None = None
+
+
+_new_str = str.__new__
+_new_segment = tuple.__new__
+
+
+def value_segment(text: str, field: str) -> Segment:
+    """`Segment(text, "value", field)`, made the short way: a prompt of 1,000 demos has ten thousand of them."""
+    return _new_segment(Segment, (text, "value", field))
+
+
+class Text(str):
+    """A string with `segments`; `strip`, `slice` and `+` keep them, every other method returns a plain `str`."""
+
+    __slots__ = ("segments",)
+    segments: tuple[Segment, ...]
+
+    def __new__(cls, segments: Iterable[Segment] = ()) -> Text:
+        kept = tuple([segment for segment in segments if segment[0]])
+        self = _new_str(cls, "".join([segment[0] for segment in kept]))
+        self.segments = kept
+        return self
+
+    @classmethod
+    def of(cls, text: str, kind: Kind = "custom", field: str | None = None) -> Text:
+        """`text` itself when it already knows its origins, otherwise one segment of `kind`."""
+        return text if isinstance(text, Text) else cls((Segment(text, kind, field),))
+
+    def slice(self, start: int, end: int) -> Text:
+        """The characters from `start` to `end` (0 ≤ start ≤ end ≤ length), with their origins."""
+        if start == 0 and end == len(self):
+            return self
+        pieces: list[Segment] = []
+        position = 0
+        for segment in self.segments:
+            following = position + len(segment.text)
+            if following > start and position < end:
+                pieces.append(segment._replace(text=segment.text[max(0, start - position) : end - position]))
+            position = following
+            if position >= end:
+                break
+        return Text(pieces)
+
+    def strip(self, chars: str | None = None, /) -> Text:
+        if chars is None and self and not self[0].isspace() and not self[-1].isspace():
+            return self
+        end = len(str.rstrip(self, chars))
+        if end == 0:
+            return Text()
+        return self.slice(len(self) - len(str.lstrip(self, chars)), end)
+
+    def __add__(self, other: str) -> Text:
+        return Text((*self.segments, *Text.of(other).segments))
+
+    def __radd__(self, other: str) -> Text:
+        return Text((*Text.of(other).segments, *self.segments))
+
+    def __mul__(self, count: SupportsIndex) -> str:
+        return str(self) * count
+
+    def __str__(self) -> str:
+        return str.__str__(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Text, (self.segments,))
+
+
+def join(separator: str, parts: Sequence[str], kind: Kind = "boilerplate") -> Text:
+    """`separator.join(parts)`, keeping the origins of `parts`; the separators are of `kind`."""
+    between = Segment(separator, kind)
+    segments: list[Segment] = []
+    for index, part in enumerate(parts):
+        if index:
+            segments.append(between)
+        segments.extend(Text.of(part).segments)
+    return Text(segments)

@@ -1,0 +1,34 @@
+"""Tool turns: what a model asks tools for, what they answer, and how the conversation goes on.
+
+The rules are those of weakincentives' conversation runner, but for one: a call that cannot be made (unknown tool, bad
+JSON) is a failed result that goes back to the model and ends nothing.
+"""
+
+from __future__ import annotations
+
+from adapters.tool_turns.arguments import ArgumentsError, decode, validate
+from adapters.tool_turns.results import ToolResult, text_of
+from adapters.tool_turns.tools import (
+    DeadlineExceededError,
+    RunTool,
+    Tools,
+    ToolState,
+    ToolValidationError,
+    described,
+    request_tools,
+)
+
+__all__ = [
+    "ArgumentsError",
+    "DeadlineExceededError",
+    "RunTool",
+    "ToolResult",
+    "ToolState",
+    "ToolValidationError",
+    "Tools",
+    "decode",
+    "described",
+    "request_tools",
+    "text_of",
+    "validate",
+]

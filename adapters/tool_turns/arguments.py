@@ -1,0 +1,226 @@
+"""A tool call's arguments: decoded from the model's text, and checked against the tool's JSON Schema."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+DEEPEST = 100
+"""Levels of a schema and its arguments; deeper ones are refused."""
+
+
+class ArgumentsError(ValueError):
+    """Arguments that a tool cannot be called with, in one line for the model."""
+
+
+def decode(arguments: Any) -> dict[str, Any]:
+    """The arguments as an object; none at all is an empty one. Raises ArgumentsError.
+
+    >>> decode('{"query": "cats"}')
+    {'query': 'cats'}
+    """
+    if arguments is None or arguments == "":
+        return {}
+    if isinstance(arguments, Mapping):
+        return dict(arguments)
+    try:
+        decoded = json.loads(arguments)
+    except (ValueError, TypeError, RecursionError):
+        raise ArgumentsError("Failed to decode tool call arguments.") from None
+    if not isinstance(decoded, dict):
+        raise ArgumentsError("Tool call arguments must be a JSON object.")
+    return decoded
+
+
+def validate(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments as the schema has them, with defaults filled in and numbers read from texts. Raises ArgumentsError.
+
+    Only the first error is told. Of JSON Schema: type, properties, required, additionalProperties, items, enum,
+    const, anyOf, oneOf, default, local `$ref`, and the bounds of numbers and lengths; `pattern` and `format` are not
+    looked at.
+    """
+    checked: dict[str, Any] = _Checker(schema).object(schema, arguments, "", 0)
+    return checked
+
+
+class _Checker:
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._root = root
+
+    def object(self, schema: Mapping[str, Any], value: Mapping[str, Any], path: str, depth: int) -> dict[str, Any]:
+        properties = _mapping(schema.get("properties"))
+        required = schema.get("required")
+        needed = set(required) if isinstance(required, list) else set()
+        checked: dict[str, Any] = {}
+        for name in [*properties, *(one for one in needed if one not in properties)]:
+            one = _mapping(properties.get(name))
+            if name in value:
+                checked[name] = self.value(one, value[name], f"{path}.{name}" if path else name, depth + 1)
+            elif "default" in one:
+                checked[name] = one["default"]
+            elif name in needed:
+                raise ArgumentsError(f"{path}: " * bool(path) + f"Missing required field: {name!r}")
+        extra = [name for name in value if name not in checked and name not in properties]
+        more = schema.get("additionalProperties", True)
+        if extra and more is False:
+            raise ArgumentsError(f"{path}: " * bool(path) + f"Extra keys not permitted: {extra!r}")
+        for name in extra:
+            where = f"{path}.{name}" if path else name
+            checked[name] = (
+                self.value(_mapping(more), value[name], where, depth + 1) if more is not True else value[name]
+            )
+        return checked
+
+    def value(self, schema: Mapping[str, Any], value: Any, path: str, depth: int) -> Any:
+        if depth > DEEPEST:
+            raise ArgumentsError(f"{path[:200]}: nested too deeply")
+        if "$ref" in schema:
+            return self.value(self._referred(schema["$ref"], path), value, path, depth + 1)
+        for key in ("anyOf", "oneOf"):
+            if isinstance(schema.get(key), list) and schema[key]:
+                return self._any(schema[key], value, path, depth)
+        types = schema.get("type")
+        if isinstance(types, list):
+            return self._any([{**schema, "type": one} for one in types], value, path, depth)
+        if types == "null":
+            if value is None or (isinstance(value, str) and not value.strip()):
+                return None
+            raise ArgumentsError(f"{path}: expected null")
+        if value is None and (types is not None or "enum" in schema or "const" in schema):
+            if None in _list(schema.get("enum")):
+                return None
+            raise ArgumentsError(f"{path}: value cannot be None")
+        made = self._typed(types, schema, value, path, depth)
+        return _within_bounds(schema, _chosen(schema, made, path), path)
+
+    def _any(self, schemas: list[Any], value: Any, path: str, depth: int) -> Any:
+        nulls = [one for one in schemas if _mapping(one).get("type") == "null"]
+        failure = ArgumentsError(f"{path}: no alternative of the schema fits")
+        for one in [*nulls, *(one for one in schemas if one not in nulls)]:
+            try:
+                return self.value(_mapping(one), value, path, depth + 1)
+            except ArgumentsError as error:
+                failure = error
+        raise failure
+
+    def _typed(self, type: Any, schema: Mapping[str, Any], value: Any, path: str, depth: int) -> Any:
+        scalar = _SCALARS.get(type) if isinstance(type, str) else None
+        if scalar is not None:
+            return scalar(value, path)
+        if type == "array":
+            items = [value] if isinstance(value, str) else value
+            if not isinstance(items, list | tuple):
+                raise ArgumentsError(f"{path}: expected a list")
+            inner = _mapping(schema.get("items"))
+            return [self.value(inner, item, f"{path}[{index}]", depth + 1) for index, item in enumerate(items)]
+        if type == "object":
+            if not isinstance(value, Mapping):
+                raise ArgumentsError(f"{path}: expected an object")
+            return self.object(schema, value, path, depth + 1)
+        return value
+
+    def _referred(self, reference: Any, path: str) -> Mapping[str, Any]:
+        node: Any = self._root
+        parts = str(reference).split("/")
+        if parts[0] == "#":
+            for part in parts[1:]:
+                node = node.get(part) if isinstance(node, Mapping) else None
+            if isinstance(node, Mapping):
+                return node
+        raise ArgumentsError(f"{path}: the tool's schema refers to {str(reference)[:200]!r}, which is not in it")
+
+
+def _text(value: Any, path: str) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def _integer(value: Any, path: str) -> int:
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str):
+        try:
+            return int(value)
+        except ValueError:
+            pass
+    raise ArgumentsError(f"{path}: unable to coerce {_shown(value)} to int")
+
+
+def _number(value: Any, path: str) -> int | float:
+    if isinstance(value, int | float):
+        return value
+    if isinstance(value, str):
+        try:
+            return float(value)
+        except ValueError:
+            pass
+    raise ArgumentsError(f"{path}: unable to coerce {_shown(value)} to float")
+
+
+_TRUE, _FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
+
+
+def _boolean(value: Any, path: str) -> bool:
+    if isinstance(value, bool | int | float):
+        return bool(value)
+    word = value.strip().lower() if isinstance(value, str) else None
+    if word in _TRUE or word in _FALSE:
+        return word in _TRUE
+    raise ArgumentsError(f"{path}: Cannot interpret {_shown(value)} as boolean")
+
+
+_SCALARS: Mapping[str, Callable[[Any, str], Any]] = {
+    "string": _text,
+    "integer": _integer,
+    "number": _number,
+    "boolean": _boolean,
+}
+
+
+def _chosen(schema: Mapping[str, Any], value: Any, path: str) -> Any:
+    allowed = [schema["const"]] if "const" in schema else schema.get("enum")
+    if not isinstance(allowed, list) or any(value == one and type(value) is type(one) for one in allowed):
+        return value
+    for one in allowed:
+        if isinstance(one, str | int | float) and str(one) == str(value):
+            return one
+    raise ArgumentsError(f"{path}: expected one of {_shown(allowed)}")
+
+
+_BOUNDS: tuple[tuple[str, str, Callable[[Any, Any], bool]], ...] = (
+    ("minimum", ">=", lambda value, bound: value >= bound),
+    ("exclusiveMinimum", ">", lambda value, bound: value > bound),
+    ("maximum", "<=", lambda value, bound: value <= bound),
+    ("exclusiveMaximum", "<", lambda value, bound: value < bound),
+)
+_LENGTHS = (("minLength", "maxLength", str), ("minItems", "maxItems", list))
+
+
+def _within_bounds(schema: Mapping[str, Any], value: Any, path: str) -> Any:
+    for key, sign, holds in _BOUNDS:
+        bound = schema.get(key)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if is_number and isinstance(bound, int | float) and not holds(value, bound):
+            raise ArgumentsError(f"{path}: must be {sign} {bound}")
+    for least, most, kind in _LENGTHS:
+        if isinstance(value, kind):
+            if isinstance(schema.get(least), int) and len(value) < schema[least]:
+                raise ArgumentsError(f"{path}: length must be >= {schema[least]}")
+            if isinstance(schema.get(most), int) and len(value) > schema[most]:
+                raise ArgumentsError(f"{path}: length must be <= {schema[most]}")
+    return value
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 200 else text[:200] + "…"
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,54 @@
+"""Custom types with dspy's names, fields, methods and serialised form; one file a type.
+
+They follow dspy 3.4.1 (MIT licence, Copyright (c) 2023 Stanford Future Data Systems; the licence stands in
+`schema_texts.json`). Unlike dspy's, none opens a file, fetches a URL or calls a function on its own.
+"""
+
+from adapters.types.audio import Audio
+from adapters.types.base import Type
+from adapters.types.building import BuildError, build, build_inputs, to_plain
+from adapters.types.citations import Citations
+from adapters.types.code import Code
+from adapters.types.document import Document
+from adapters.types.file import File
+from adapters.types.history import History
+from adapters.types.image import Image
+from adapters.types.reasoning import Reasoning
+from adapters.types.recognition import (
+    custom_types_in,
+    is_builtin,
+    is_custom_type,
+    is_decision_type,
+    is_kind_of,
+    is_named,
+)
+from adapters.types.summary import summary
+from adapters.types.tool import Tool
+from adapters.types.tool_call_results import ToolCallResults
+from adapters.types.tool_calls import ToolCalls
+
+__all__ = [
+    "Audio",
+    "BuildError",
+    "Citations",
+    "Code",
+    "Document",
+    "File",
+    "History",
+    "Image",
+    "Reasoning",
+    "Tool",
+    "ToolCallResults",
+    "ToolCalls",
+    "Type",
+    "build",
+    "build_inputs",
+    "custom_types_in",
+    "is_builtin",
+    "is_custom_type",
+    "is_decision_type",
+    "is_kind_of",
+    "is_named",
+    "summary",
+    "to_plain",
+]

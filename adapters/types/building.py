@@ -1,0 +1,265 @@
+"""Plain JSON to custom types and back, guided by a field's annotation.
+
+Only custom types are built. Everything else stays the very object it was: 12 in a `float` field stays 12, where a
+validated model would print 12.0, and a dict keeps the order of its keys.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Union, get_args, get_origin
+
+import pydantic
+
+from adapters.schema import type_adapter
+from adapters.signature import Signature
+from adapters.types.base import START
+from adapters.types.fields import asks_for_types, fields_of, is_built, unwrapped
+from adapters.types.recognition import is_builtin, is_kind_of, is_named
+from adapters.types.tool import Tool
+from adapters.values import serialize_for_json
+
+KEPT_AS_TEXT = ("Code", "Reasoning", "Tool")
+"""Types that dspy writes into a prompt as their text; text in their place is written as it stands."""
+
+WHAT_WORKS: Mapping[str, str] = {
+    "Image": 'give {"url": "https://…"} or a data URI (data:image/png;base64,…)',
+    "Audio": 'give {"data": BASE64, "audio_format": "wav"} or a data URI (data:audio/wav;base64,…)',
+    "File": 'give {"file_data": "data:application/pdf;base64,…", "filename": …} or {"file_id": …}',
+    "Code": 'give the program as text, or {"code": TEXT}',
+    "Reasoning": 'give the text, or {"content": TEXT}',
+    "History": 'give {"messages": [{…}, …]}, one object a turn, with the signature\'s field names as keys',
+    "Tool": 'give {"name": …, "desc": …, "args": {NAME: JSON SCHEMA, …}}',
+    "ToolCalls": 'give {"tool_calls": [{"name": …, "args": {…}}, …]}',
+    "ToolCallResults": 'give {"tool_call_results": [{"call_id": …, "name": …, "value": …}, …]}',
+    "Citations": 'give [{"cited_text": …, "document_index": …, "start_char_index": …, "end_char_index": …}, …]',
+    "Document": 'give the text, or {"data": TEXT, "title": …, "media_type": "text/plain"}',
+}
+
+
+class BuildError(ValueError):
+    """A plain value that its custom type does not take: the field, the place in its value, and what would work."""
+
+    def __init__(self, message: str, hint: str = "", field: str | None = None, path: str = "") -> None:
+        self.message = message
+        self.hint = hint
+        self.field = field
+        self.path = path
+        where = f"field `{field}`{f' at {path}' if path else ''}: " if field else f"at {path}: " if path else ""
+        super().__init__(f"{where}{message}" + (f"; {hint}" if hint else ""))
+
+
+def build(annotation: Any, value: Any, field: str | None = None) -> Any:
+    """`value` with the custom types that `annotation` asks for in the place of their plain JSON.
+
+    Instances stay as they are, and so does text with dspy's markers (its saved demos hold custom types so). Looks into
+    containers, unions, models, typed dicts and dataclasses. Raises `BuildError`.
+    """
+    return _build_at(_Place(field), annotation, value)
+
+
+def build_inputs(signature: Signature, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Inputs or a demo (input and output fields alike), in the order given; keys of no field stay as they are.
+
+    The turns of a `History` are built by the signature's other fields. Raises `BuildError`, which names the field.
+    """
+    fields = signature.fields
+    built: dict[str, Any] = {}
+    for name, value in values.items():
+        built[name] = build(fields[name].annotation, value, name) if name in fields else value
+        if is_kind_of(type(built[name]), "History") and name in fields:
+            built[name] = _with_built_turns(signature.delete(name), name, built[name])
+    return built
+
+
+def _with_built_turns(signature: Signature, field: str, history: Any) -> Any:
+    def annotation_of(key: Any) -> Any:
+        return signature.fields[key].annotation if key in signature.fields else None
+
+    turns = [
+        {key: _build_at(_Place(field, f"messages[{index}].{key}"), annotation_of(key), turn[key]) for key in turn}
+        for index, turn in enumerate(history.messages)
+    ]
+    pairs = zip(turns, history.messages, strict=True)
+    if all(new[key] is old[key] for new, old in pairs for key in old):
+        return history
+    return history.model_copy(update={"messages": turns})
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where in which field's value something is built, and what the arms of unions made of the parts tried so far."""
+
+    field: str | None
+    path: str = ""
+    tried: dict[tuple[int, int], tuple[Any, Any, Any]] = dataclasses.field(default_factory=dict)
+
+    def at(self, key: object) -> _Place:
+        name = _short(str(key), 60)
+        step = f"[{key}]" if isinstance(key, int) else f".{name}" if self.path else name
+        return _Place(self.field, self.path + step, self.tried)
+
+    def refuse(self, cls: Any, reason: str) -> BuildError:
+        hint = next((hint for name, hint in WHAT_WORKS.items() if is_kind_of(cls, name)), "")
+        return BuildError(f"this is no {cls.__name__}: {_short(reason, 300)}", hint, self.field, self.path)
+
+
+def _build_at(place: _Place, annotation: Any, value: Any) -> Any:
+    try:
+        return _build(annotation, value, place) if asks_for_types(annotation) else value
+    except RecursionError:
+        raise BuildError("nested too deeply", "give a value with fewer levels", place.field, place.path) from None
+
+
+def _build(annotation: Any, value: Any, place: _Place) -> Any:
+    annotation = unwrapped(annotation)
+    if value is None or not asks_for_types(annotation):
+        return value
+    if is_built(annotation):
+        return _build_type(annotation, value, place)
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Union or origin is types.UnionType:
+        return _build_union(args, value, place)
+    fields = fields_of(annotation)
+    if fields:
+        return _build_mapping(fields.get, value, place) if isinstance(value, Mapping) else value
+    if isinstance(value, str) and START in value:
+        return value
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        if not isinstance(value, Mapping):
+            raise BuildError("an object is expected here", "give {NAME: …}", place.field, place.path)
+        return _build_mapping(lambda key: args[-1], value, place)
+    if isinstance(origin, type) and issubclass(origin, Collection):
+        if not isinstance(value, list | tuple | set | frozenset):
+            raise BuildError("a list is expected here", "give […]", place.field, place.path)
+        return _build_items(origin, args, value, place)
+    return value
+
+
+def _build_type(cls: Any, value: Any, place: _Place) -> Any:
+    if isinstance(value, pydantic.BaseModel):
+        return value
+    if isinstance(value, str) and (START in value or any(is_kind_of(cls, name) for name in KEPT_AS_TEXT)):
+        return value
+    if is_named(cls, "Tool"):
+        return _build_tool(cls, value, place)
+    if isinstance(value, str) and is_kind_of(cls, "Image"):
+        value = {"url": value}
+    try:
+        return type_adapter(cls).validate_python(value)
+    except pydantic.ValidationError as error:
+        if isinstance(value, str) and not is_builtin(cls):
+            return value  # dspy saves a custom type whose format is text as that text
+        raise place.refuse(cls, _first_reason(error)) from error
+    except RecursionError:
+        raise
+    except Exception as error:  # a type's own validator may raise anything
+        raise place.refuse(cls, str(error)) from error
+
+
+def _build_tool(cls: Any, value: Any, place: _Place) -> Any:
+    if not isinstance(value, Mapping):
+        raise place.refuse(cls, f"{type(value).__name__} where an object is expected")
+    unknown = [key for key in value if key not in ("name", "desc", "args")]
+    if unknown:
+        raise place.refuse(cls, f"unknown key {unknown[0]!r}")
+    name, desc, args = value.get("name"), value.get("desc"), value.get("args")
+    if not isinstance(name, str) or not name:
+        raise place.refuse(cls, "it has no name")
+    if desc is not None and not isinstance(desc, str):
+        raise place.refuse(cls, "`desc` is not text")
+    if args is not None and not (isinstance(args, dict) and all(isinstance(one, dict) for one in args.values())):
+        raise place.refuse(cls, "`args` is not an object of JSON schemas")
+    return Tool(name=name, desc=desc, args=args)
+
+
+def _build_union(args: Sequence[Any], value: Any, place: _Place) -> Any:
+    arms = [unwrapped(arg) for arg in args if arg is not type(None)]
+    if isinstance(value, str) and str in arms:
+        return value
+    refused: BuildError | None = None
+    for arm in sorted(filter(asks_for_types, arms), key=is_built, reverse=True):
+        built = _try(arm, value, place)
+        if isinstance(built, BuildError):
+            refused = refused or built
+        elif built is not value or is_built(arm):
+            return built
+    if refused is not None and all(map(asks_for_types, arms)):
+        raise refused
+    return value
+
+
+def _try(arm: Any, value: Any, place: _Place) -> Any:
+    """What an arm of a union makes of a value, or its BuildError; each is tried once, so nested unions stay cheap."""
+    key = id(arm), id(value)
+    if key not in place.tried:
+        try:
+            outcome = _build(arm, value, place)
+        except BuildError as error:
+            outcome = error
+        place.tried[key] = (arm, value, outcome)  # the first two are held so that their ids stay theirs
+    return place.tried[key][2]
+
+
+def _build_mapping(annotation_of: Callable[[Any], Any], value: Mapping[Any, Any], place: _Place) -> Any:
+    built = {key: _build(annotation_of(key), child, place.at(key)) for key, child in value.items()}
+    return value if all(built[key] is value[key] for key in built) else built
+
+
+def _build_items(origin: Any, args: Sequence[Any], value: Collection[Any], place: _Place) -> Any:
+    fixed = origin is tuple and not (len(args) == 2 and args[1] is ...)
+    items = list(value)
+    annotations = [(args[index] if index < len(args) else None) if fixed else args[0] for index in range(len(items))]
+    built = [_build(annotations[index], item, place.at(index)) for index, item in enumerate(items)]
+    if all(new is old for new, old in zip(built, items, strict=True)):
+        return value
+    return tuple(built) if isinstance(value, tuple) else built
+
+
+def _short(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[:length]}…"
+
+
+def _first_reason(error: pydantic.ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    where = ".".join(map(str, first["loc"]))
+    message = first["msg"].removeprefix("Value error, ")
+    return f"`{where}`: {message}" if where else message
+
+
+def to_plain(value: Any) -> Any:
+    """The plain JSON that `build` makes the same value from; what holds no custom type stays the object it was."""
+    if is_built(type(value)):
+        return _plain_type(value)
+    if isinstance(value, dict):
+        plain = {key: to_plain(child) for key, child in value.items()}
+        return value if all(plain[key] is value[key] for key in plain) else plain
+    if isinstance(value, list | tuple):
+        children = [to_plain(child) for child in value]
+        return value if all(new is old for new, old in zip(children, value, strict=True)) else children
+    return value
+
+
+def _plain_type(value: Any) -> Any:
+    if is_kind_of(type(value), "Tool"):
+        described = {"name": value.name, "desc": value.desc, "args": value.args}
+        return {key: part for key, part in described.items() if part is not None}
+    plain = {}
+    for name, info in type(value).model_fields.items():
+        part = getattr(value, name)
+        if part is not None or info.default is not None:
+            plain[info.alias or name] = _plain_part(part)
+    return plain
+
+
+def _plain_part(value: Any) -> Any:
+    if isinstance(value, pydantic.BaseModel):
+        return _plain_type(value)
+    if isinstance(value, dict):
+        return {key: _plain_part(child) for key, child in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain_part(child) for child in value]
+    return serialize_for_json(value)

@@ -1,0 +1,82 @@
+"""`Code` and `Code["java"]`: a program as text, taken out of its markdown fence."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import pydantic
+
+from adapters.types.base import Type
+from adapters.types.schema_texts import SCHEMA_TEXTS
+
+FENCE = "```"
+
+
+class Code(Type):
+    __doc__ = SCHEMA_TEXTS["Code"]
+
+    code: str
+
+    language: ClassVar[str] = "python"
+
+    def format(self) -> str:
+        return f"{self.code}"
+
+    @pydantic.model_serializer()
+    def serialize_model(self) -> Any:
+        return self.format()
+
+    @classmethod
+    def description(cls) -> str:
+        return (
+            "Code represented in a string, specified in the `code` field. If this is an output field, the code "
+            f"field should follow the markdown code block format, e.g. \n```{cls.language.lower()}\n{{code}}\n```"
+            f"\nProgramming language: {cls.language}"
+        )
+
+    @pydantic.model_validator(mode="before")
+    @classmethod
+    def validate_input(cls, data: Any) -> Any:
+        if isinstance(data, cls):
+            return data
+        if isinstance(data, str):
+            return {"code": without_fence(data)}
+        if isinstance(data, dict):
+            if "code" not in data:
+                raise ValueError("`code` field is required for `dspy.Code`")
+            if not isinstance(data["code"], str):
+                raise ValueError(f"`code` field must be a string, but received type: {type(data['code'])}")
+            return {"code": without_fence(data["code"])}
+        raise ValueError(f"Received invalid value for `dspy.Code`: {data}")
+
+    def __class_getitem__(cls, language: Any) -> type[Code]:
+        """The class for another language; the same language gives the same class."""
+        return _code_in(cls, language) if isinstance(language, str) else _make_code_in(cls, language)
+
+
+def without_fence(text: str) -> str:
+    """The content of the first markdown code block, or the text itself where there is none.
+
+    Rule: dspy's `_filter_code`, whose two patterns take quadratic time. Only the first fence can open a block: where
+    it finds no end of line or no closing fence behind it, no later one does.
+    """
+    opening = text.find(FENCE)
+    if opening < 0:
+        return text
+    inside = opening + len(FENCE)
+    line_end = text.find("\n", inside)
+    closing = text.find(FENCE, line_end + 1) if line_end >= 0 else -1
+    if closing >= 0:
+        return text[line_end + 1 : closing].strip()
+    closing = text.find(FENCE, inside)
+    return text[inside:closing].strip() if closing >= 0 else text
+
+
+def _make_code_in(base: type[Code], language: Any) -> type[Code]:
+    made = pydantic.create_model(f"{base.__name__}_{language}", __base__=base)
+    made.language = language
+    return made
+
+
+_code_in = lru_cache(maxsize=256)(_make_code_in)

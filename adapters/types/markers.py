@@ -1,0 +1,88 @@
+"""Marked content parts inside of a user message's text, made into parts (after dspy's `_legacy_type_markers`).
+
+The markers are looked for in the finished text, so those that a user's own value holds are expanded too, as in dspy.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from adapters.prompt import DataPart
+from adapters.text import Segment, Text
+from adapters.types import json_text
+from adapters.types.base import END, START
+
+__all__ = ["END", "START", "expand"]
+
+REPAIRED_LENGTH = 200_000
+"""Characters of broken JSON between markers that are repaired in one message; what is past them stays text."""
+
+UNREADABLE = object()
+
+
+def expand(text: Text) -> tuple[tuple[Text | DataPart, ...], bool]:
+    """The parts of a user message with this text, and whether its content goes out as a list.
+
+    Text without a start marker stays one part of plain content; with one it becomes a list, even when no end follows.
+    A part takes the field of the segment that its marker begins in. Never raises for what a marker holds.
+    """
+    if START not in text:
+        return (text,), False
+    return tuple(_parts(text)), True
+
+
+def _parts(text: Text) -> Iterator[Text | DataPart]:
+    plain = str(text)
+    position = 0
+    repairable = REPAIRED_LENGTH
+    while True:
+        start = plain.find(START, position)
+        end = plain.find(END, start + len(START)) if start >= 0 else -1
+        if end < 0:
+            break
+        if start > position:
+            yield text.slice(position, start)
+        payload = plain[start + len(START) : end].strip()
+        parsed = _first_result(payload, (json.loads, _quoted_twice))
+        if parsed is UNREADABLE and len(payload) <= repairable:
+            repairable -= len(payload)
+            parsed = _first_result(payload, (json_text.loads,))
+        field = _field_at(text, start)
+        for block in parsed if isinstance(parsed, list) else [payload]:
+            yield _part(block, field)
+        position = end + len(END)
+    if position < len(plain):
+        yield text.slice(position, len(plain))
+
+
+def _field_at(text: Text, position: int) -> str | None:
+    end = 0
+    for segment in text.segments:
+        end += len(segment.text)
+        if end > position:
+            return segment.field
+    return None
+
+
+def _part(block: Any, field: str | None) -> Text | DataPart:
+    if not isinstance(block, dict):
+        return Text((Segment(str(block), "value", field),))
+    if list(block) == ["type", "text"] and block["type"] == "text" and isinstance(block["text"], str):
+        return Text((Segment(block["text"], "value", field),))
+    return DataPart(block, field)
+
+
+def _first_result(payload: str, parsers: tuple[Callable[[str], Any], ...]) -> Any:
+    for parse in parsers:
+        try:
+            return parse(payload)
+        except Exception:  # as dspy: whatever a parser raises, RecursionError included, the next one is tried
+            continue
+    return UNREADABLE
+
+
+def _quoted_twice(payload: str) -> Any:
+    # Inside of a list or dict the whole marked text is a JSON string, so its quotes are escaped once more.
+    return json.loads(json.loads(f'"{payload}"'))
