@@ -1,0 +1,30 @@
+"""The one error for a session that cannot be read, written or checked."""
+
+from __future__ import annotations
+
+import os
+
+
+class SessionError(ValueError):
+    """What is wrong, where, and what would work.
+
+    `path` is the file (None for text that is in no file); `place` a path into the JSON such as `cases[0].inputs`,
+    for broken JSON `line 3, column 7`, or empty for the file as a whole; `hint` may be empty.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None, place: str, message: str, hint: str = "") -> None:
+        self.path = None if path is None else os.fspath(path)
+        self.place = place
+        self.message = message
+        self.hint = hint
+        parts = [part for part in (self.path, place, message) if part]
+        super().__init__(": ".join(parts) + (f" ({hint})" if hint else ""))
+
+
+def step_into(place: str, key: str | int) -> str:
+    """`place` with one more key: `step_into("cases[0]", "inputs")` is `cases[0].inputs`."""
+    if isinstance(key, int):
+        return f"{place}[{key}]"
+    if not key.isidentifier():
+        return f"{place}[{key!r}]"
+    return f"{place}.{key}" if place else key

@@ -1,0 +1,158 @@
+"""OpenAI messages as turns of a conversation: objects by field name, as `dspy.History` holds them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adapters import catalog
+from adapters.chat_reading import sections
+from adapters.conversation_field import history_field_name
+from adapters.reading import Reading
+from adapters.signature import MISSING, Field, Signature
+from sessions.errors import SessionError
+from sessions.imports.cells import value_of
+from sessions.imports.reading import listed
+from sessions.imports.result import KEPT, Imported
+from sessions.parameters import kind_of
+from sessions.session import DEFAULT_COLUMNS, Case, Session, SignatureText
+from sessions.typed_values import plain
+
+PROPOSED = "history: dspy.History, question -> answer"
+_REMINDER = re.compile(
+    r"\n\nRespond with (?:the corresponding output fields|a JSON object in the following order)[^\n]*\Z"
+)
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """The turns that have a reply; `asked`, the inputs of a last message without one; what of it is no turn."""
+
+    turns: tuple[Mapping[str, Any], ...]
+    asked: Mapping[str, Any]
+    systems: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def is_messages(data: Any) -> bool:
+    """Whether decoded JSON is a list of OpenAI messages, or an object that holds one as `messages`."""
+    data = data.get("messages") if isinstance(data, dict) else data
+    return isinstance(data, list) and bool(data) and all(isinstance(one, dict) and "role" in one for one in data)
+
+
+def from_messages(data: Any, path: str, given: SignatureText | None = None, case: str = "case 1") -> Imported:
+    """A session with the conversation as the history of a case. Raises `SessionError` naming the message."""
+    messages = data["messages"] if isinstance(data, dict) else data
+    text = given or SignatureText(PROPOSED)
+    signature = text.read()
+    questions: list[str] = []
+    if given is None:
+        questions.append(f"no signature was given: {PROPOSED!r} is proposed")
+    found = read(messages, signature, path)
+    if history_field_name(signature) is None:
+        questions.append("the signature has no dspy.History field, so the history will not be in any prompt")
+    extra = {KEPT: {"system": list(found.systems)}} if found.systems else {}
+    session = Session(
+        text, (), DEFAULT_COLUMNS, cases=(Case(case, inputs=found.asked, history=found.turns, extra=extra),)
+    )
+    notes = [f"{len(found.turns)} turns of history", *found.notes]
+    if found.asked:
+        notes.append(f"the last message has no reply: it is the inputs of `{case}`")
+    if found.systems:
+        notes.append("the system message is no part of a history: it is kept beside the case")
+    return Imported(session, tuple(notes), tuple(questions), has_signature=given is None)
+
+
+def read(messages: Sequence[Mapping[str, Any]], signature: Signature, path: str, adapter: str = "chat") -> Conversation:
+    """The conversation in messages, whose fields are told apart by dspy's markers, or by there being only one."""
+    turns: list[Mapping[str, Any]] = []
+    systems: list[str] = []
+    notes: list[str] = []
+    asked: dict[str, Any] | None = None
+    for index, message in enumerate(messages):
+        place, role = f"messages[{index}]", message.get("role")
+        text = content_text(message.get("content"), path, f"{place}.content")
+        if role in ("system", "developer"):
+            systems.append(text)
+        elif role == "user":
+            if asked is not None:
+                raise SessionError(path, place, "two user messages in a row", "a turn is one message and its reply")
+            asked = inputs_in(text, signature, path, place)
+        elif role == "assistant":
+            if asked is None:
+                raise SessionError(path, place, "a reply without a user message before it")
+            turns.append({**asked, **_outputs_in(text, signature, path, place, adapter)})
+            asked = None
+            if message.get("tool_calls"):
+                notes.append(f"{place}: its tool calls are not taken over")
+        else:
+            raise SessionError(
+                path, f"{place}.role", f"a message of the role {role!r} cannot be a turn", "leave it out"
+            )
+    return Conversation(tuple(turns), asked or {}, tuple(systems), tuple(notes))
+
+
+def content_text(content: Any, path: str, place: str) -> str:
+    """The text of a message's content, which may be in parts. Raises `SessionError` for a part that is no text."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        raise SessionError(path, place, f"expected a text or a list of parts, got {kind_of(content)}")
+    for index, part in enumerate(content):
+        if not isinstance(part, dict) or not isinstance(part.get("text"), str):
+            raise SessionError(path, f"{place}[{index}]", "a part that is no text has no place in a field")
+    return "".join(part["text"] for part in content)
+
+
+def inputs_in(text: str, signature: Signature, path: str, place: str) -> dict[str, Any]:
+    """The inputs that a user message says: by markers or XML elements, or as the only one."""
+    fields = _without_history(signature)
+    values: dict[str, Any] = {}
+    for section in sections(_REMINDER.sub("", text)):
+        if section.name in fields:
+            values[section.name] = _typed(section.text, fields[section.name], path, place)
+    for name, field in fields.items():
+        element = re.search(rf"^<{name}>\n(.*?)\n</{name}>$", text, re.DOTALL | re.MULTILINE)
+        if element is not None and name not in values:
+            values[name] = _typed(element[1], field, path, place)
+    if values:
+        return values
+    only = _only(fields, "input", path, place)
+    return {only.name: _typed(text, only, path, place)}
+
+
+def _outputs_in(text: str, signature: Signature, path: str, place: str, adapter: str) -> dict[str, Any]:
+    outputs = signature.output_fields
+    reading = reading_of(text, signature, adapter)
+    if reading.ok:
+        return {name: plain(value) for name, value in reading.values.items()}
+    only = _only(outputs, "output", path, place)
+    return {only.name: _typed(text, only, path, place)}
+
+
+def reading_of(text: str, signature: Signature, adapter: str) -> Reading:
+    return catalog.make(adapter, {}).read(signature, text)
+
+
+def _without_history(signature: Signature) -> dict[str, Field]:
+    history = history_field_name(signature)
+    return {name: field for name, field in signature.input_fields.items() if name != history}
+
+
+def _only(fields: Mapping[str, Field], role: str, path: str, place: str) -> Field:
+    if len(fields) != 1:
+        message = f"its text belongs to one of several {role}s: {listed(fields) or 'there is none'}"
+        raise SessionError(path, place, message, "give a signature with one of them, or messages with dspy's markers")
+    return next(iter(fields.values()))
+
+
+def _typed(text: str, field: Field, path: str, place: str) -> Any:
+    try:
+        value = value_of(text, field)
+    except ValueError as error:
+        raise SessionError(path, place, f"`{field.name}`: {error}") from None
+    return None if value is MISSING else value

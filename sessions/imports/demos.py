@@ -1,0 +1,204 @@
+"""Demos from JSON, JSON Lines and CSV: flat objects by field name, as `dspy.Example.toDict` gives them."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from adapters.annotations import name_of
+from adapters.signature import MISSING, Field, Signature
+from sessions.errors import SessionError
+from sessions.imports import proposing
+from sessions.imports.cells import takes, value_of
+from sessions.imports.reading import json_of, listed
+from sessions.imports.result import KEPT, Imported
+from sessions.parameters import kind_of
+from sessions.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
+from sessions.store import SIZE_LIMIT
+
+DELIMITERS = ",;\t|"
+Row = tuple[str, dict[str, Any]]
+"""Where a row stands, in words, and its values."""
+
+
+def from_json(text: str, path: str, given: SignatureText | None = None) -> Imported:
+    """Demos from a JSON list of objects. Raises `SessionError` naming the row, and SignatureError for `given`."""
+    data = json_of(text, path)
+    if isinstance(data, dict) and isinstance(data.get("demos"), list):
+        data = data["demos"]
+    if not isinstance(data, list):
+        raise SessionError(path, "", f"expected a list of objects, one a demo, got {kind_of(data)}")
+    rows = [(f"row {number}", _object(one, path, number)) for number, one in enumerate(data, 1)]
+    return _imported(rows, path, given)
+
+
+def from_json_lines(text: str, path: str, given: SignatureText | None = None) -> Imported:
+    """Demos from JSON Lines, one object a line; empty lines are passed over. Raises as `from_json`."""
+    rows: list[Row] = []
+    for line, content in enumerate(text.split("\n"), 1):
+        if content.strip():
+            number = len(rows) + 1
+            place = f"row {number} (line {line})"
+            rows.append((place, _object(json_of(content, path, place), path, number)))
+    return _imported(rows, path, given)
+
+
+def from_csv(text: str, path: str, given: SignatureText | None = None) -> Imported:
+    """Demos from a table with a header of field names, its cells typed by their fields. Raises as `from_json`."""
+    signature = None if given is None else given.read()
+    table = _table(text, path, signature)
+    _, header = next(table, (0, []))
+    names, questions = _names(header, path, signature)
+    rows: list[Row] = []
+    for line, cells in table:
+        place = f"row {len(rows) + 1} (line {line})"
+        if len(cells) != len(names):
+            message = f"{len(cells)} cells under {len(names)} columns"
+            raise SessionError(path, place, message, "put quotes around a cell that holds the delimiter")
+        rows.append((place, _typed(names, cells, signature, path, place)))
+    return _imported(rows, path, given, questions)
+
+
+def _object(value: Any, path: str, number: int) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise SessionError(path, f"row {number}", f"expected an object of field values, got {kind_of(value)}")
+    return value
+
+
+def _table(text: str, path: str, signature: Signature | None) -> Iterator[tuple[int, list[str]]]:
+    """Line and cells of every row that is not empty. Raises `SessionError` for broken quotes."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, signature), strict=True)
+    before = csv.field_size_limit(SIZE_LIMIT)
+    try:
+        line = 1
+        for cells in reader:
+            if cells and (len(cells) > 1 or cells[0].strip()):
+                yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise SessionError(path, f"line {reader.line_num}", f"the quotes do not fit: {error}") from None
+    finally:
+        csv.field_size_limit(before)
+
+
+def _delimiter(text: str, signature: Signature | None) -> str:
+    """The one that splits the header into most fields of the signature, or into most columns."""
+    header = text.lstrip().partition("\n")[0]
+
+    def worth(delimiter: str) -> tuple[int, int]:
+        names = [name.strip(' \r"') for name in header.split(delimiter)]
+        return sum(name in signature.fields for name in names) if signature else 0, len(names)
+
+    return max(DELIMITERS, key=worth)
+
+
+def _names(header: Sequence[str], path: str, signature: Signature | None) -> tuple[list[str], list[str]]:
+    """The header as field names, and which of them were only nearly such."""
+    names: list[str] = []
+    questions: list[str] = []
+    for number, cell in enumerate(header, 1):
+        name = cell.strip()
+        if not name:
+            raise SessionError(path, "the header", f"column {number} has no name")
+        if signature is not None and name not in signature.fields:
+            bare = {_bare(one): one for one in signature.fields}
+            near = bare.get(_bare(name))
+            if near is not None and near not in map(str.strip, header):
+                questions.append(f"column {name!r} is taken as the field `{near}`")
+                name = near
+        if name in names:
+            raise SessionError(path, "the header", f"the column {name!r} stands twice")
+        names.append(name)
+    return names, questions
+
+
+def _bare(name: str) -> str:
+    return "".join(one for one in name.lower() if one.isalnum())
+
+
+def _typed(
+    names: Sequence[str], cells: Sequence[str], signature: Signature | None, path: str, place: str
+) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, cell in zip(names, cells, strict=True):
+        field = signature.fields.get(name) if signature is not None else None
+        if field is None:
+            values[name] = cell
+            continue
+        try:
+            value = value_of(cell, field)
+        except ValueError as error:
+            raise SessionError(path, f"{place}, column {name!r}", str(error)) from None
+        if value is not MISSING:
+            values[name] = value
+    return values
+
+
+def _imported(rows: list[Row], path: str, given: SignatureText | None, questions: Sequence[str] = ()) -> Imported:
+    if not rows:
+        raise SessionError(path, "", "there is no demo in it")
+    asked, notes = list(questions), [f"{len(rows):,} demos"]
+    values = proposing.values_by_key(row for _, row in rows)
+    if given is None:
+        given_text, why = _proposed(values, path)
+        asked.append(why)
+    else:
+        given_text = given
+    signature = given_text.read()
+    known = [name for name in values if name in signature.fields]
+    if not known:
+        hint = f"the signature has {listed(signature.fields)}"
+        raise SessionError(path, "", f"none of its columns is a field: {listed(list(values)[:8])}", hint)
+    others = [name for name in values if name not in signature.fields]
+    if others:
+        notes.append(f"no fields, kept beside the demos: {listed(others)}{_near(others, signature)}")
+    for name in signature.fields:
+        lacking = len(rows) - len(values.get(name, ()))
+        if lacking:
+            notes.append(f"`{name}` is missing in {lacking:,} of {len(rows):,} demos")
+    notes += _mistyped(rows, signature)
+    demos = tuple([demo_of(row, signature) for _, row in rows])
+    session = Session(given_text, demos, DEFAULT_COLUMNS)
+    return Imported(session, tuple(notes), tuple(asked), has_signature=given is None)
+
+
+def demo_of(row: Mapping[str, Any], signature: Signature) -> Demo:
+    """A row as a demo; what is no field of the signature is kept beside its values."""
+    others = {name: value for name, value in row.items() if name not in signature.fields}
+    values = {name: value for name, value in row.items() if name in signature.fields}
+    return Demo(values, extra={KEPT: others} if others else {})
+
+
+def _proposed(values: Mapping[str, Sequence[Any]], path: str) -> tuple[SignatureText, str]:
+    names = [name for name in values if not name.startswith(("__", "dspy_")) and name != "augmented"]
+    if len(names) < 2:
+        message = f"a signature needs an input and an output, and the only column is {listed(names) or 'none'}"
+        raise SessionError(path, "", message, "give the signature with --signature")
+    fields = [
+        Field(name, "output" if name == names[-1] else "input", proposing.type_of(values[name])) for name in names
+    ]
+    try:
+        text = proposing.signature_text(fields, None)
+    except ValueError as error:
+        raise SessionError(path, "", str(error), "give the signature with --signature") from None
+    return text, f"no signature was given: {listed(names[:-1])} are taken as inputs, `{names[-1]}` as the output"
+
+
+def _near(others: Sequence[str], signature: Signature) -> str:
+    near = {name: difflib.get_close_matches(name, list(signature.fields), n=1, cutoff=0.75) for name in others}
+    asked = [f"is {name!r} meant as {found[0]!r}?" for name, found in near.items() if found]
+    return f" ({'; '.join(asked)})" if asked else ""
+
+
+def _mistyped(rows: Sequence[Row], signature: Signature) -> Iterator[str]:
+    """The first value of each field that its type does not take: dspy shows demos as they are, whatever their type."""
+    for name, field in signature.fields.items():
+        if field.annotation is str:
+            continue
+        for place, row in rows:
+            if name in row and not takes(field.annotation, row[name]):
+                yield f"{place}: the value of `{name}` is no {name_of(field.annotation)}; it is kept as it is"
+                break

@@ -1,0 +1,302 @@
+"""dspy's saved `program.json`: instructions, prefixes, descriptions and demos, without names, types or roles.
+
+A field's saved prefix and description say its name surely where the description is dspy's placeholder `${name}`, where
+a demo has a key of that prefix, or where the instructions are dspy's default sentence. Everything else is proposed and
+asked. dspy itself puts saved fields onto a signature by their order alone (`Signature.load_state`), which swaps them
+in silence when the order has changed; here they are matched by name, and every doubt is a question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from adapters.notation.class_writer import is_name
+from adapters.signature import Field, Signature, infer_prefix
+from sessions.errors import SessionError, step_into
+from sessions.imports import proposing
+from sessions.imports.demos import demo_of
+from sessions.imports.reading import listed
+from sessions.imports.result import KEPT, Imported
+from sessions.parameters import (
+    CONNECTION,
+    PARAMETERS,
+    check_no_secret,
+    check_parameters,
+    kind_of,
+    looks_like_secret_name,
+)
+from sessions.session import DEFAULT_COLUMNS, Session, SignatureText
+
+LM_CLASS = "dspy.clients.lm.LM"
+UNSAFE = ("api_base", "base_url", "model_list")
+"""What dspy's own loader takes from no file either (`dspy.primitives.base_module`)."""
+_PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
+_DEFAULT_SENTENCE = re.compile(r"Given the fields (`\w+`(?:, `\w+`)*), produce the fields (`\w+`(?:, `\w+`)*)\.")
+
+
+@dataclass(frozen=True)
+class SavedField:
+    """One field as it was saved; `name` is known for sure, or the best guess."""
+
+    prefix: str
+    desc: str
+    name: str
+    sure: bool
+
+
+def is_program(data: Any) -> bool:
+    """Whether decoded JSON is what `save` of a dspy module or predictor writes."""
+    return isinstance(data, dict) and bool(_predictors(data))
+
+
+def from_program(
+    data: Mapping[str, Any], path: str, given: SignatureText | None = None, predictor: str | None = None
+) -> Imported:
+    """A session of one predictor of a saved program. `given` is the signature with its types.
+
+    Raises `SessionError` for what is no such file and for a predictor that it does not have, and SignatureError.
+    """
+    name, state = _choose(_predictors(data), predictor, path)
+    place = name if name else ""
+    demos = _demos(state, path, place)
+    instructions, saved = _saved_signature(state, demos, path, place)
+    notes = [f"the predictor `{name}`"] if name else []
+    if given is not None:
+        text, questions = _onto(given, saved, instructions)
+    elif saved:
+        text, questions = _proposed(saved, instructions, demos, path)
+    else:
+        raise SessionError(path, place, "saved by an old dspy: it has no fields", "give the signature with --signature")
+    signature = text.read()
+    if given is None:
+        types = ", ".join(
+            f"{one.name}: {getattr(one.annotation, '__name__', one.annotation)}" for one in signature.fields.values()
+        )
+        notes.append(f"the file has no types; proposed by the demos: {types} (--signature gives the real ones)")
+    unknown = [key for key in proposing.values_by_key(demos) if key not in signature.fields and key != "augmented"]
+    if unknown:
+        questions.append(f"demos have keys that are no fields, kept beside them: {listed(unknown)}")
+    model, params, said = _language_model(state.get("lm"))
+    left = {key: value for key, value in state.items() if key not in ("demos", "signature", "metadata")}
+    session = Session(
+        signature=text,
+        demos=tuple([demo_of(one, signature) for one in demos]),
+        columns=DEFAULT_COLUMNS,
+        model=model or Session.model,
+        params=params,
+        extra={KEPT: without_secrets({**left, "predictor": name, "metadata": data.get("metadata")})},
+    )
+    notes.append(f"{len(demos):,} demos")
+    return Imported(session, tuple(notes + said), tuple(questions), has_signature=given is None)
+
+
+def _predictors(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The states of predictors by their path in the program; by the empty path for a predictor saved alone."""
+    if _is_state(data):
+        return {"": data}
+    return {key: one for key, one in data.items() if isinstance(one, dict) and _is_state(one)}
+
+
+def _is_state(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("demos"), list) and (
+        isinstance(value.get("signature", value.get("extended_signature")), dict) or "signature_instructions" in value
+    )
+
+
+def _choose(found: Mapping[str, Mapping[str, Any]], wanted: str | None, path: str) -> tuple[str, Mapping[str, Any]]:
+    if not found:
+        raise SessionError(path, "", "this is no program that dspy saved", "`program.save('program.json')` writes one")
+    if wanted is None and len(found) == 1:
+        return next(iter(found.items()))
+    if wanted in found:
+        return str(wanted), found[str(wanted)]
+    what = "which of its predictors?" if wanted is None else f"it has no predictor {wanted!r}"
+    raise SessionError(path, "", what, f"choose with --predictor: {', '.join(found)}")
+
+
+def _demos(state: Mapping[str, Any], path: str, place: str) -> list[Mapping[str, Any]]:
+    for index, one in enumerate(state["demos"]):
+        if not isinstance(one, dict):
+            where = step_into(step_into(place, "demos"), index)
+            raise SessionError(path, where, f"expected an object of values, got {kind_of(one)}")
+    return list(state["demos"])
+
+
+def _saved_signature(
+    state: Mapping[str, Any], demos: Sequence[Mapping[str, Any]], path: str, place: str
+) -> tuple[str, list[SavedField]]:
+    """Instructions and fields. `extended_signature` (dspy up to 2.5) is what ChainOfThought used."""
+    data = state.get("extended_signature") or state.get("signature") or {}
+    instructions = data.get("instructions", state.get("signature_instructions", ""))
+    fields = data.get("fields", [])
+    where = step_into(place, "signature")
+    if not isinstance(instructions, str) or not isinstance(fields, list):
+        raise SessionError(path, where, "expected instructions and a list of fields")
+    keys = proposing.values_by_key(demos)
+    sentence = _names_in(instructions, len(fields))
+    saved: list[SavedField] = []
+    for index, one in enumerate(fields):
+        prefix = one.get("prefix") if isinstance(one, dict) else None
+        desc = one.get("description") if isinstance(one, dict) else None
+        if not isinstance(prefix, str) or not isinstance(desc, str):
+            raise SessionError(path, f"{where}.fields[{index}]", "expected an object with prefix and description")
+        saved.append(_saved_field(prefix, desc, keys, sentence[index] if sentence else None))
+    return instructions, saved
+
+
+def _names_in(instructions: str, count: int) -> list[str]:
+    """The names that dspy's default sentence lists, when there are as many as fields."""
+    names = [name for half in _halves(instructions) for name in half]
+    return names if len(names) == count else []
+
+
+def _halves(instructions: str) -> tuple[list[str], list[str]]:
+    match = _DEFAULT_SENTENCE.match(instructions)
+    if match is None:
+        return [], []
+    return re.findall(r"\w+", match[1]), re.findall(r"\w+", match[2])
+
+
+def _saved_field(prefix: str, desc: str, keys: Mapping[str, Any], in_sentence: str | None) -> SavedField:
+    placeholder = _PLACEHOLDER.fullmatch(desc)
+    of_prefix = [key for key in keys if infer_prefix(key) + ":" == prefix]
+    if placeholder:
+        return SavedField(prefix, desc, placeholder[1], True)
+    if in_sentence is not None and infer_prefix(in_sentence) + ":" == prefix:
+        return SavedField(prefix, desc, in_sentence, True)
+    if len(of_prefix) == 1:
+        return SavedField(prefix, desc, of_prefix[0], True)
+    guess = re.sub(r"\W+", "_", prefix.lower()).strip("_")
+    return SavedField(prefix, desc, guess if is_name(guess) else f"field_{guess}", False)
+
+
+def _proposed(
+    saved: Sequence[SavedField], instructions: str, demos: Sequence[Mapping[str, Any]], path: str
+) -> tuple[SignatureText, list[str]]:
+    questions = [
+        f"the field of the prefix {one.prefix!r} is called `{one.name}` by its prefix alone"
+        for one in saved
+        if not one.sure
+    ]
+    names = [one.name for one in saved]
+    if len(set(names)) < len(names):
+        raise SessionError(path, "signature", f"two fields seem to have one name: {listed(names)}", "give --signature")
+    outputs, why = _outputs(instructions, names)
+    if why:
+        questions.append(why)
+    values = proposing.values_by_key(demos)
+    fields = [
+        Field(
+            one.name,
+            "output" if one.name in outputs else "input",
+            proposing.type_of(values.get(one.name, ())),
+            desc=None if one.desc == f"${{{one.name}}}" else one.desc,
+            prefix=None if one.prefix == infer_prefix(one.name) + ":" else one.prefix,
+        )
+        for one in saved
+    ]
+    try:
+        return proposing.signature_text(fields, instructions), questions
+    except ValueError as error:
+        raise SessionError(path, "signature", str(error), "give the signature with --signature") from None
+
+
+def _outputs(instructions: str, names: Sequence[str]) -> tuple[Sequence[str], str]:
+    """Which of the names are outputs (dspy saves them behind the inputs), and what of that is not sure."""
+    inputs, outputs = _halves(instructions)
+    kept = [name for name in names if name not in inputs]
+    # ChainOfThought puts its `reasoning` between the two halves of a sentence that does not name it.
+    if outputs and names[: len(inputs)] == inputs and [one for one in kept if one != "reasoning"] == outputs:
+        return kept, ""
+    first = names.index("reasoning") if "reasoning" in names[1:] else len(names) - 1
+    found = names[first:]
+    return found, f"the file does not say which fields are outputs: {listed(found)} is proposed"
+
+
+def _onto(given: SignatureText, saved: Sequence[SavedField], instructions: str) -> tuple[SignatureText, list[str]]:
+    """The given signature with the saved wording, field by field of the same name; doubts are questions."""
+    signature = given.read()
+    names = list(signature.fields)
+    by_prefix = {one.shown_prefix: name for name, one in signature.fields.items()}
+    targets: list[str | None] = []
+    for one in saved:
+        name = one.name if one.name in names else by_prefix.get(one.prefix)
+        targets.append(name if name not in targets else None)
+    questions: list[str] = []
+    left = [name for name in names if name not in targets]
+    for index, one in enumerate(saved):
+        if targets[index] is None:
+            if index < len(names) and names[index] in left:
+                targets[index] = names[index]
+                left.remove(names[index])
+                questions.append(f"{one.prefix!r} is taken as the field `{names[index]}`, by its place alone")
+            else:
+                questions.append(f"the saved field {one.prefix!r} fits no field of the signature and is left out")
+    if left and saved:
+        questions.append(f"nothing was saved for {listed(left)}")
+    found = [name for name in targets if name is not None]
+    if found != [name for name in names if name in found]:
+        questions.append(
+            f"the saved order is {listed(found)}, the signature's {listed(names)}: they are matched by name"
+        )
+    changed = signature
+    for one, target in zip(saved, targets, strict=True):
+        if target is not None:
+            changed = _reworded(changed, target, one)
+    if all(_same_words(signature.fields[name], changed.fields[name]) for name in names):
+        own = instructions in ("", signature.instructions)
+        return (given if own else replace(given, instructions=instructions)), questions
+    name = signature.name if is_name(signature.name) else "Imported"
+    fields = tuple(changed.fields.values())
+    return proposing.in_source(Signature.make(fields, instructions or signature.instructions, name)), questions
+
+
+def _same_words(one: Field, other: Field) -> bool:
+    return one.description == other.description and one.shown_prefix == other.shown_prefix
+
+
+def _reworded(signature: Signature, name: str, saved: SavedField) -> Signature:
+    field = signature.fields[name]
+    wanted = replace(field, desc=saved.desc, prefix=saved.prefix)
+    if _same_words(field, wanted):
+        return signature
+    return signature.with_updated_fields(name, desc=saved.desc, prefix=saved.prefix)
+
+
+def _language_model(lm: Any) -> tuple[str | None, dict[str, Any], list[str]]:
+    """Model and parameters of a saved LM, and what of it is left, as dspy's loader leaves it."""
+    if not isinstance(lm, dict) or not isinstance(lm.get("model"), str):
+        return None, {}, []
+    if lm.get("_dspy_lm_class", LM_CLASS) != LM_CLASS:
+        return None, {}, [f"its model is of the class {lm['_dspy_lm_class']!r}, which is not imported"]
+    params = parameters_in(lm)
+    left = [key for key in lm if key in UNSAFE and lm[key]]
+    return lm["model"], params, [f"left out, as dspy leaves it: {listed(left)}"] if left else []
+
+
+def parameters_in(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What of these a session may set, without where and how long to ask; what does not fit is left out."""
+    found: dict[str, Any] = {}
+    for key, value in data.items():
+        if key in PARAMETERS and key not in CONNECTION and key not in UNSAFE and value is not None:
+            with suppress(SessionError):
+                check_parameters({key: value}, "params")
+                found[key] = value
+    return found
+
+
+def without_secrets(value: Any) -> Any:
+    """The same JSON without what looks like a credential, which a session must not hold."""
+    if isinstance(value, dict):
+        return {key: without_secrets(one) for key, one in value.items() if not looks_like_secret_name(key)}
+    if isinstance(value, list):
+        return [without_secrets(one) for one in value]
+    try:
+        check_no_secret(value, "")
+    except SessionError:
+        return "(left out: it looked like a secret)"
+    return value

@@ -1,0 +1,155 @@
+"""An entry of dspy's `lm.history` (as JSON): its messages become signature, demos and inputs again, its output a reply.
+
+What was read is proved by rendering it: where the messages come out as they were, nothing is in doubt.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from adapters.conversation_field import history_field_name
+from adapters.signature import Field, Signature, strip_annotated
+from sessions import rendering
+from sessions.errors import SessionError
+from sessions.imports import conversations, proposing
+from sessions.imports.dspy_program import parameters_in, without_secrets
+from sessions.imports.result import KEPT, Imported
+from sessions.recording import as_json
+from sessions.session import Case, Column, Demo, Session, SignatureText
+
+ADAPTERS = ("chat", "json", "xml", "baml")
+_FIELD = re.compile(r"^\d+\. `(\w+)` \((.*?)\): ?(.*)$")
+_OBJECTIVE = "In adhering to this structure, your objective is: "
+
+
+def is_call(data: Any) -> bool:
+    """Whether decoded JSON is an entry of `lm.history`."""
+    return isinstance(data, dict) and "outputs" in data and ("messages" in data or "prompt" in data)
+
+
+def from_call(data: Mapping[str, Any], path: str, given: SignatureText | None = None, case: str = "case 1") -> Imported:
+    """A session that renders the call's messages and shows its reply. Raises `SessionError` for what cannot be read."""
+    messages = data.get("messages") or [{"role": "user", "content": data.get("prompt") or ""}]
+    if not conversations.is_messages(messages):
+        raise SessionError(path, "messages", "expected a list of messages with role and content")
+    questions: list[str] = []
+    text = given
+    if text is None:
+        system = next((one for one in messages if one["role"] in ("system", "developer")), {"content": ""})
+        text = _signature_in(conversations.content_text(system.get("content"), path, "messages[0]"), path, questions)
+    model = data["model"] if isinstance(data.get("model"), str) else Session.model
+    kwargs = data.get("kwargs")
+    params = parameters_in(kwargs) if isinstance(kwargs, dict) else {}
+    params.pop("response_format", None)  # the adapter's own, which it makes again
+    reply = _reply(data.get("outputs"), path)
+    kept = {KEPT: without_secrets(data)}
+    base = Session(text, cases=(Case(case, extra=kept),), model=model, params=params)
+    session, proved = _arranged(base, messages, path)
+    column = session.columns[0].id
+    made = replace(session.cases[0], replies={column: {"text": reply, "source": "pasted", "model": model}})
+    if not proved:
+        questions.append("rendered again, the messages are not the recorded ones: an option or a type differs")
+    notes = [f"{len(messages)} messages of {model}, as `{column}` made them", "the whole entry is kept beside the case"]
+    return Imported(session.with_case(made), tuple(notes), tuple(questions), has_signature=given is None)
+
+
+def _arranged(base: Session, messages: Sequence[Mapping[str, Any]], path: str) -> tuple[Session, bool]:
+    """The session whose prompt is these messages, and whether it is: earlier turns may be demos or history."""
+    signature = base.signature.read()
+    best: Session | None = None
+    problem: SessionError | None = None
+    for adapter in _likely(messages):
+        try:
+            found = conversations.read(messages, signature, path, adapter)
+        except SessionError as error:
+            problem = problem or error
+            continue
+        case = replace(base.cases[0], inputs=found.asked)
+        demos = tuple([Demo(one) for one in found.turns])
+        arrangements = [(demos, case)]
+        if history_field_name(signature) is not None:
+            arrangements = [
+                (demos[:count], replace(case, history=tuple(found.turns[count:])))
+                for count in range(len(demos) + 1)[:200]
+            ]
+        for some, with_history in arrangements:
+            session = replace(base, columns=(Column(adapter, adapter),), demos=some, cases=(with_history,))
+            best = best or session
+            if _renders(session, messages):
+                return session, True
+    if best is None:
+        raise problem or SessionError(path, "messages", "no adapter of dspy made these messages")
+    return best, False
+
+
+def _likely(messages: Sequence[Mapping[str, Any]]) -> Sequence[str]:
+    """The adapters, that whose words are in the messages first."""
+    text = str(messages[0].get("content"))
+    first = "json" if "Outputs will be a JSON object" in text else "chat" if "[[ ## completed ## ]]" in text else "xml"
+    return sorted(ADAPTERS, key=lambda name: name != first)
+
+
+def _renders(session: Session, messages: Sequence[Mapping[str, Any]]) -> bool:
+    try:
+        request = rendering.request_of(session, session.columns[0], session.cases[0])
+    except Exception:  # formatting raises whatever dspy's does for such values; then this is not how it was
+        return False
+    return [_words(one) for one in as_json(request.prompt.as_dicts())] == [_words(one) for one in messages]
+
+
+def _words(message: Mapping[str, Any]) -> tuple[Any, Any]:
+    return message.get("role"), message.get("content")
+
+
+def _reply(outputs: Any, path: str) -> str:
+    first = outputs[0] if isinstance(outputs, list) and outputs else outputs
+    if isinstance(first, dict):
+        first = first.get("text")
+    if not isinstance(first, str):
+        raise SessionError(path, "outputs", "there is no text of a reply in it")
+    return first
+
+
+def _signature_in(system: str, path: str, questions: list[str]) -> SignatureText:
+    """The signature that the system message of one of dspy's adapters describes."""
+    head, found, after = system.partition("Your output fields are:\n")
+    inputs = head.partition("Your input fields are:\n")[2]
+    if not found or not inputs:
+        message = "its system message is none of dspy's Chat, JSON, XML or BAML adapter"
+        raise SessionError(path, "messages", message, "give the signature with --signature")
+    outputs = after.partition("\nAll interactions will be structured")[0]
+    fields = [*_fields(inputs, "input", questions), *_fields(outputs, "output", questions)]
+    objective = after.rpartition(_OBJECTIVE)[2] if _OBJECTIVE in after else ""
+    try:
+        return proposing.signature_text(fields, inspect.cleandoc(objective))
+    except ValueError as error:
+        raise SessionError(path, "messages[0]", str(error), "give the signature with --signature") from None
+
+
+def _fields(text: str, role: Any, questions: list[str]) -> list[Field]:
+    fields: list[Field] = []
+    for line in text.strip().split("\n"):
+        match = _FIELD.match(line)
+        if match is not None:
+            annotation = _annotation(match[1], match[2], questions)
+            fields.append(Field(match[1], role, annotation, desc=match[3] or None))
+        elif fields and line.startswith("Constraints: "):
+            fields[-1] = replace(fields[-1], constraints=line.removeprefix("Constraints: "))
+        elif fields:
+            fields[-1] = replace(fields[-1], desc=f"{fields[-1].desc or ''}\n{line}")
+    return fields
+
+
+def _annotation(name: str, written: str, questions: list[str]) -> Any:
+    """The type by the name that the prompt gives it; str where it is a class of the user's, which is asked."""
+    text = re.sub(r"\bNoneType\b", "None", re.sub(r"\bUnion\b", "Union", written))
+    try:
+        signature: Signature = SignatureText(f"{name}: {text} -> {name}_").read()
+    except ValueError:
+        questions.append(f"the type of `{name}` is {written}, which only its own source can say: str is proposed")
+        return str
+    return strip_annotated(signature.fields[name].annotation)

@@ -1,0 +1,78 @@
+"""An import put into a session that is there already: nothing of the session is lost, what would change is asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from adapters.signature import Signature
+from sessions.imports.reading import listed
+from sessions.imports.result import KEPT, Imported
+from sessions.session import Case, Demo, Session
+
+
+def merged(session: Session, imported: Imported) -> Imported:
+    """The session with the import's signature, its demos behind the others, and its cases under names of their own."""
+    other = imported.session
+    notes, questions = list(imported.notes), list(imported.questions)
+    if other.signature != session.signature:
+        questions.append(f"the signature is replaced{_lost(session, other.signature.read())}")
+    there = {_content(demo) for demo in session.demos}
+    demos = [demo for demo in other.demos if _content(demo) not in there]
+    if len(demos) < len(other.demos):
+        notes.append(f"{len(other.demos) - len(demos):,} demos are in the session already")
+    new_cases = [case for case in other.cases if case != Case(case.name)]
+    columns = list(session.columns)
+    for case in new_cases:
+        columns += [
+            one for one in other.columns if one.id in case.replies and one.id not in [had.id for had in columns]
+        ]
+    if other.model != Session.model and other.model != session.model:
+        notes.append(f"the session's model stays {session.model}; the file's was {other.model}")
+    names = {case.name for case in session.cases}
+    cases: list[Case] = []
+    for case in new_cases:
+        name = unused(case.name, names)
+        names.add(name)
+        cases.append(replace(case, name=name))
+    result = replace(
+        session,
+        signature=other.signature,
+        demos=(*session.demos, *demos),
+        columns=tuple(columns),
+        cases=(*session.cases, *cases),
+        extra=_kept(session.extra, other.extra),
+    )
+    return Imported(result, tuple(notes), tuple(questions), imported.has_signature)
+
+
+def unused(name: str, taken: Collection[str]) -> str:
+    """`name`, or with a number behind it the first that is not taken."""
+    candidate, number = name, 2
+    while candidate in taken:
+        candidate, number = f"{name} ({number})", number + 1
+    return candidate
+
+
+def _content(demo: Demo) -> str:
+    return json.dumps(dict(demo.values))
+
+
+def _lost(session: Session, signature: Signature) -> str:
+    """Values of the session that the new signature has no field for; they stay in the file."""
+    used = {name for demo in session.demos for name in demo.values} | {
+        name for case in session.cases for name in case.inputs
+    }
+    gone = sorted(used - set(signature.fields))
+    return f"; it has no field for {listed(gone)}, which demos or cases have" if gone else ""
+
+
+def _kept(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    if KEPT not in after:
+        return dict(before)
+    if KEPT not in before:
+        return {**before, KEPT: after[KEPT]}
+    earlier = before[KEPT] if isinstance(before[KEPT], list) else [before[KEPT]]
+    return {**before, KEPT: [*earlier, after[KEPT]]}

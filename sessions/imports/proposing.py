@@ -1,0 +1,69 @@
+"""A signature for values whose file names no types and no roles: what is proposed, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import GenericAlias
+from typing import Any
+
+from adapters import notation
+from adapters.errors import SignatureError
+from adapters.notation.class_writer import is_name
+from adapters.signature import Field, Signature
+from sessions.session import SignatureText
+
+MANY = 1000
+"""Values looked at for the type of a field."""
+
+
+def type_of(values: Iterable[Any]) -> Any:
+    """The type that all these JSON values have; str where they have several, or there are none."""
+    found = {_type(value) for value, _ in zip(values, range(MANY), strict=False)} - {None}
+    if found == {int, float}:
+        return float
+    return found.pop() if len(found) == 1 else str
+
+
+def _type(value: Any) -> Any:
+    if value is None or isinstance(value, str):
+        return None if value is None else str
+    if isinstance(value, bool | int | float):
+        return type(value)
+    if isinstance(value, list):
+        return GenericAlias(list, (type_of(value),))
+    return dict[str, Any]
+
+
+def values_by_key(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """The values of every key of any row, in the order in which keys turn up."""
+    found: dict[str, list[Any]] = {}
+    for row in rows:
+        for key, value in row.items():
+            found.setdefault(key, []).append(value)
+    return found
+
+
+def signature_text(fields: Sequence[Field], instructions: str | None, name: str = "Imported") -> SignatureText:
+    """The fields as text: in the string notation where it can say them, else as Python source.
+
+    Raises ValueError for a name that no field can have.
+    """
+    for field in fields:
+        if not is_name(field.name):
+            raise ValueError(f"{field.name!r} cannot be the name of a field")
+    signature = Signature.make(fields, instructions or None, name)
+    plain = all(one.desc is None and one.prefix is None and one.constraints is None for one in fields)
+    if plain and all(one.annotation is str for one in fields):
+        own = Signature.make(fields, None, name).instructions
+        given = None if signature.instructions == own else signature.instructions
+        return SignatureText(signature.signature, instructions=given)
+    return in_source(signature)
+
+
+def in_source(signature: Signature) -> SignatureText:
+    """The signature as Python source, its instructions apart where no docstring can hold them."""
+    try:
+        return SignatureText(notation.to_source(signature), signature.name)
+    except SignatureError:
+        bare = Signature.make(signature.fields_in_order, None, signature.name)
+        return SignatureText(notation.to_source(bare), signature.name, instructions=signature.instructions)

@@ -1,0 +1,80 @@
+"""The text and the JSON of a file to import, with errors that name the place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from sessions import json_values, places
+from sessions.errors import SessionError
+from sessions.store import SIZE_LIMIT
+
+PICKLES = (".pkl", ".pickle", ".joblib")
+HOW_TO_SAVE = "in dspy, `program.save('program.json')` writes JSON, which is read here"
+
+
+def text_of(path: str) -> str:
+    """The text of a file in UTF-8, with or without a byte order mark. Raises `SessionError`, for pickles too."""
+    file = Path(path)
+    if file.is_dir():
+        if any((file / name).exists() for name in ("program.pkl", "metadata.json")):
+            raise _pickled(path, "this is a dspy program saved whole")
+        raise SessionError(path, "", "this is a folder", "name the file in it")
+    if file.suffix.lower() in PICKLES:
+        raise _pickled(path, "this is a pickle")
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(SIZE_LIMIT + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SessionError(path, "", f"cannot be read: {reason.lower()}") from None
+    if len(content) > SIZE_LIMIT:
+        raise SessionError(path, "", f"too large: the limit is {SIZE_LIMIT:,} bytes", "import it in parts")
+    if content[:1] == b"\x80" or content[:2] == b"PK":
+        raise _pickled(path, "this is a pickle")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        message = f"not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
+        raise SessionError(path, f"line {line}", message, "save the file as UTF-8") from None
+
+
+def _pickled(path: str, what: str) -> SessionError:
+    return SessionError(path, "", f"{what}, and reading a pickle runs the code in it: it is not read", HOW_TO_SAVE)
+
+
+def json_of(text: str, path: str, place: str = "") -> Any:
+    """The value of a JSON text exactly as it stands. Raises `SessionError` with line and column, or at `place`."""
+    try:
+        value = json.loads(text, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        message, hint = places.describe_syntax_error(error)
+        raise SessionError(path, place or places.describe(text, error.pos), message, hint) from None
+    except json_values.DuplicateKeyError as error:
+        raise SessionError(path, place, f"the key {error.key!r} stands twice in one object") from None
+    except RecursionError:
+        raise _too_deep(path, place) from None
+    except ValueError as error:
+        raise SessionError(path, place, str(error)) from None
+    if json_values.is_deeper_than(value, json_values.DEPTH):
+        raise _too_deep(path, place)
+    return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        seen: set[str] = set()
+        raise json_values.DuplicateKeyError(next(key for key, _ in pairs if key in seen or seen.add(key)))  # type: ignore[func-returns-value]
+    return made
+
+
+def _too_deep(path: str, place: str) -> SessionError:
+    return SessionError(path, place, f"nested too deep: the limit for a value is {json_values.DEPTH} levels")
+
+
+def listed(names: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)

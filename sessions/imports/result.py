@@ -1,0 +1,26 @@
+"""What an import gives: a session, what was done to make it, and what a person has to decide first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sessions.session import Session
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A session made of somebody's file.
+
+    `notes` say what was found, taken and left. `questions` are what the file does not say and what was proposed in its
+    place: a session with questions is a proposal, which its user accepts or answers. `has_signature` is False where the
+    signature was given, so that merging keeps the session's own.
+    """
+
+    session: Session
+    notes: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    has_signature: bool = True
+
+
+KEPT = "imported"
+"""The key of `extra` under which what has no place in a session is kept."""

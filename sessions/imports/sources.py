@@ -1,0 +1,110 @@
+"""Which kind of file it is, by its name and its content, and its import."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from adapters import notation
+from adapters.errors import SignatureError
+from sessions.errors import SessionError
+from sessions.imports import conversations, demos, dspy_program, lm_call
+from sessions.imports.reading import json_of, text_of
+from sessions.imports.result import Imported
+from sessions.parameters import kind_of
+from sessions.session import DEFAULT_COLUMNS, Session, SignatureText
+
+Kind = Literal["signature", "demos", "program", "call", "history"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+def load(
+    path: str,
+    kind: Kind | None = None,
+    given: SignatureText | None = None,
+    *,
+    predictor: str | None = None,
+    case: str | None = None,
+) -> Imported:
+    """The import of a file; `given` is the signature to read it by. A `.py` file may name its class: `x.py:Class`.
+
+    Raises `SessionError` and SignatureError for what cannot be imported.
+    """
+    if kind == "signature" or (kind is None and _is_python(path)):
+        return _from_source(path)
+    text = text_of(path)
+    suffix = Path(path).suffix.lower()
+    name = case or Path(path).stem
+    if suffix in (".csv", ".tsv"):
+        return demos.from_csv(text, path, given)
+    if suffix in (".jsonl", ".ndjson"):
+        return demos.from_json_lines(text, path, given)
+    data = json_of(text, path)
+    if isinstance(data, dict) and "format" in data and "signature" in data:
+        raise SessionError(path, "", "this is a session already", f"`workbench {path}` opens it")
+    found = kind or _kind_of(data, path)
+    if found == "program":
+        return dspy_program.from_program(_object(data, path), path, given, predictor)
+    if found == "call":
+        return _from_calls(data, path, given, name)
+    if found == "history":
+        if not conversations.is_messages(data):
+            raise SessionError(path, "", "expected a list of messages with role and content")
+        return conversations.from_messages(data, path, given, name)
+    return demos.from_json(text, path, given)
+
+
+def _is_python(path: str) -> bool:
+    file, _, name = path.rpartition(":")
+    return path.endswith(".py") or (file.endswith(".py") and name.isidentifier())
+
+
+def _kind_of(data: Any, path: str) -> Kind:
+    if dspy_program.is_program(data):
+        return "program"
+    if lm_call.is_call(data) or (isinstance(data, list) and data and all(map(lm_call.is_call, data))):
+        return "call"
+    if conversations.is_messages(data):
+        return "history"
+    if isinstance(data, list):
+        return "demos"
+    hint = f"say what it is with --as: {', '.join(KINDS)}"
+    raise SessionError(path, "", f"{kind_of(data)} of no known kind", hint)
+
+
+def _object(data: Any, path: str) -> dict[str, Any]:
+    if not isinstance(data, dict):
+        raise SessionError(path, "", f"expected an object, got {kind_of(data)}")
+    return data
+
+
+def _from_calls(data: Any, path: str, given: SignatureText | None, case: str) -> Imported:
+    calls = data if isinstance(data, list) else [data]
+    if not calls or not isinstance(calls[-1], dict):
+        raise SessionError(path, "", "there is no call in it", "an entry of `lm.history`, as JSON")
+    made = lm_call.from_call(calls[-1], path, given, case)
+    if len(calls) == 1:
+        return made
+    notes = (f"the last of {len(calls)} calls", *made.notes)
+    return Imported(made.session, notes, made.questions, made.has_signature)
+
+
+def _from_source(path: str) -> Imported:
+    file, _, name = path.rpartition(":") if not path.endswith(".py") else (path, "", "")
+    text = text_of(file or path)
+    try:
+        names = notation.class_names(text)
+    except SignatureError as error:
+        raise SessionError(file, "", str(error)) from None
+    if not name and len(names) > 1:
+        raise SessionError(
+            file, "", f"it has {len(names)} signatures", f"name one: {', '.join(f'{file}:{one}' for one in names)}"
+        )
+    written = SignatureText(text, name or (names[0] if names else None))
+    try:
+        signature = written.read()
+    except SignatureError as error:
+        raise SessionError(file, "", str(error)) from None
+    notes = [f"the signature {signature.name}: {signature.signature}"]
+    notes += [f"`{field.name}`: {note}" for field in signature.fields.values() for note in field.notes]
+    return Imported(Session(written, (), DEFAULT_COLUMNS), tuple(notes))

@@ -1,0 +1,175 @@
+"""The parameters a session may hold: a closed list, and never a secret.
+
+A session is a stranger's file and is committed by teams. What it may say to a provider is therefore listed here, and
+what looks like a credential is refused on load and on save. Messages name the place and never repeat the secret.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from sessions.errors import SessionError, step_into
+
+NUMBER = "a number"
+WHOLE = "a whole number"
+TEXT = "a text"
+YES_OR_NO = "true or false"
+OBJECT = "an object"
+TEXTS = "a text or a list of texts"
+TEXT_OR_OBJECT = "a text or an object"
+
+PARAMETERS: Mapping[str, str] = {
+    "temperature": NUMBER,
+    "top_p": NUMBER,
+    "top_k": WHOLE,
+    "min_p": NUMBER,
+    "max_tokens": WHOLE,
+    "max_completion_tokens": WHOLE,
+    "n": WHOLE,
+    "stop": TEXTS,
+    "seed": WHOLE,
+    "presence_penalty": NUMBER,
+    "frequency_penalty": NUMBER,
+    "logit_bias": OBJECT,
+    "logprobs": YES_OR_NO,
+    "top_logprobs": WHOLE,
+    "reasoning_effort": TEXT_OR_OBJECT,
+    "thinking": OBJECT,
+    "verbosity": TEXT,
+    "parallel_tool_calls": YES_OR_NO,
+    "tool_choice": TEXT_OR_OBJECT,
+    "response_format": OBJECT,
+    "prediction": OBJECT,
+    "timeout": NUMBER,
+    "num_retries": WHOLE,
+    "api_base": TEXT,
+    "api_version": TEXT,
+    "service_tier": TEXT,
+    "user": TEXT,
+    "modalities": TEXTS,
+    "audio": OBJECT,
+    "web_search_options": OBJECT,
+    "prompt_cache_key": TEXT,
+    "safety_identifier": TEXT,
+    "reasoning": OBJECT,
+    "enable_thinking": YES_OR_NO,
+    "include_reasoning": YES_OR_NO,
+    "reasoning_format": TEXT,
+    "stop_sequences": TEXTS,
+    "min_tokens": WHOLE,
+    "top_a": NUMBER,
+    "typical_p": NUMBER,
+    "repetition_penalty": NUMBER,
+    "repeat_penalty": NUMBER,
+    "length_penalty": NUMBER,
+    "num_ctx": WHOLE,
+    "num_predict": WHOLE,
+}
+"""Every parameter a session may set, and what its value is (beside the connection's, `adapters.lm` may send them all).
+
+A request is also made of what an adapter adds; `adapters.lm.parameters` lists what may go out in the end.
+"""
+
+CONNECTION = frozenset({"api_base", "api_version", "num_retries", "timeout"})
+"""Those that say where and how long to ask, and are no part of the request."""
+
+_SECRET_NAME = re.compile(
+    r"api_?key|secret|passw|authori[sz]ation|credential|cookie|bearer|(access|private|auth|session|subscription)_?key"
+    r"|(^|_)(token|auth|key|headers)$",
+)
+_SECRET_VALUE = re.compile(
+    r"(?<![A-Za-z0-9])(sk|gsk|xai|pplx|hf|ghp|gho|glpat|r8|rk|pk)[-_][A-Za-z0-9_-]{6,}"
+    r"|(?<![A-Za-z0-9])sk-\S"
+    r"|AIza[0-9A-Za-z_-]{20,}"
+    r"|(?<![A-Z0-9])A(KIA|SIA)[0-9A-Z]{12,}"
+    r"|\bBearer\s+[A-Za-z0-9._~+/=-]{16,}"
+    r"|\beyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]+"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY",
+)
+USE_THE_ENVIRONMENT = "a session holds no secrets: set the provider's key in the environment, such as OPENAI_API_KEY"
+
+
+def check_parameters(params: Mapping[str, Any], place: str, path: str | None = None) -> None:
+    """Raises `SessionError` for an unknown parameter, a value of the wrong kind, or what looks like a secret."""
+    for name, value in params.items():
+        where = step_into(place, name)
+        if name not in PARAMETERS:
+            if looks_like_secret_name(name):
+                raise SessionError(path, where, "looks like a secret", USE_THE_ENVIRONMENT)
+            raise SessionError(path, where, "is not a parameter that a session may set", _nearest(name))
+        check_no_secret(value, where, path)
+        if value is not None and not _fits(PARAMETERS[name], value):
+            raise SessionError(path, where, f"expected {PARAMETERS[name]}, got {kind_of(value)}")
+        if name == "api_base":
+            _check_address(value, where, path)
+
+
+def check_no_secret(value: Any, place: str, path: str | None = None) -> None:
+    """Raises `SessionError` for a text anywhere in `value`, or a header in it, that looks like a credential."""
+    if isinstance(value, str):
+        if _SECRET_VALUE.search(value):
+            raise SessionError(path, place, "looks like a secret", USE_THE_ENVIRONMENT)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            where = step_into(place, str(key))
+            if isinstance(item, str) and looks_like_secret_name(str(key)):
+                raise SessionError(path, where, "looks like a secret", USE_THE_ENVIRONMENT)
+            check_no_secret(item, where, path)
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            check_no_secret(item, step_into(place, index), path)
+
+
+def looks_like_secret_name(name: str) -> bool:
+    return _SECRET_NAME.search(name.lower().replace("-", "_")) is not None
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, in JSON's words."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return "a text"
+    if isinstance(value, int | float):
+        return "a number"
+    if isinstance(value, Mapping):
+        return "an object"
+    return "a list" if isinstance(value, list | tuple) else f"a {type(value).__qualname__}"
+
+
+def _fits(kind: str, value: Any) -> bool:
+    if kind == NUMBER:
+        return isinstance(value, int | float) and not isinstance(value, bool)
+    if kind == WHOLE:
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind == YES_OR_NO:
+        return isinstance(value, bool)
+    if kind == OBJECT:
+        return isinstance(value, Mapping)
+    if kind == TEXTS:
+        return isinstance(value, str) or (isinstance(value, list) and all(isinstance(item, str) for item in value))
+    return isinstance(value, str) or (kind == TEXT_OR_OBJECT and isinstance(value, Mapping))
+
+
+def _check_address(value: Any, place: str, path: str | None) -> None:
+    try:
+        parts = urlsplit(value or "")
+        holds_credentials = "@" in parts.netloc or bool(parts.query)
+    except ValueError as error:
+        raise SessionError(path, place, f"is no address: {error}", "for example http://localhost:8000/v1") from None
+    if holds_credentials:
+        hint = f"write the address alone; {USE_THE_ENVIRONMENT}"
+        raise SessionError(path, place, "an address with a user, password or query may hold a secret", hint)
+    if value and parts.scheme not in ("http", "https"):
+        raise SessionError(path, place, "is no http or https address", "for example http://localhost:8000/v1")
+
+
+def _nearest(name: str) -> str:
+    near = difflib.get_close_matches(name, PARAMETERS, n=1)
+    return f"did you mean {near[0]}?" if near else f"known: {', '.join(PARAMETERS)}"

@@ -1,0 +1,192 @@
+"""A child process that renders and reads fixtures with the dspy installed beside it, whatever its version.
+
+Run as a script, `python -I upstream_worker.py FOLDER`, with FOLDER that of our packages. dspy is imported first, so
+that what both need (pydantic, json_repair) is what its environment has. Says `{"dspy": VERSION}`, then answers one
+line a question: `{"session": TEXT}` (kept for what follows), `{"case": …, "column": …}` → `{"attempts": [{"messages",
+"readings"}]}` or `{"error": …}`. It sends nothing, and opens no file and no address that a session names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import json
+import os
+import sys
+from collections.abc import Mapping
+from typing import IO, Any
+
+import dspy
+
+MODULES = {
+    "chat": ("dspy", "ChatAdapter"),
+    "json": ("dspy", "JSONAdapter"),
+    "xml": ("dspy.adapters.xml_adapter", "XMLAdapter"),
+    "baml": ("dspy.adapters.baml_adapter", "BAMLAdapter"),
+    "twostep": ("dspy.adapters.two_step_adapter", "TwoStepAdapter"),
+}
+MARKERS_OF_A_FETCH = ("data:", "http://", "https://")
+"""How an image's address may begin that dspy puts into a prompt as it is; it would open any other as a file."""
+
+
+class NotShownError(Exception):
+    """A fixture that this dspy cannot be shown; the message says why."""
+
+
+class Scripted(dspy.BaseLM):  # type: ignore[misc]
+    """A model that answers with one recorded text and calls nobody."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(model="recorded")
+        self.text = text
+
+    def __call__(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> list[str]:
+        return [self.text]
+
+
+def main() -> None:
+    answers = os.fdopen(os.dup(1), "w", encoding="ascii")
+    os.dup2(2, 1)  # whatever dspy prints is no answer
+    sys.path.insert(0, sys.argv[1])
+    from sessions import store
+
+    _say(answers, {"dspy": importlib.metadata.version("dspy")})
+    session: Any = None
+    for line in sys.stdin:
+        question = json.loads(line)
+        try:
+            if "session" in question:
+                session = store.loads(question["session"])
+                continue
+            _say(answers, {"attempts": attempts(session, question["case"], question["column"])})
+        except Exception as error:  # dspy raises whatever it likes for what a session holds
+            _say(answers, {"error": f"{type(error).__name__}: {error}"[:2_000]})
+
+
+def _say(answers: IO[str], answer: Mapping[str, Any]) -> None:
+    answers.write(json.dumps(answer) + "\n")
+    answers.flush()
+
+
+def attempts(session: Any, case_name: str, column_id: str) -> list[dict[str, Any]]:
+    """What this dspy makes of the recording's first call and of its fallbacks; extractions belong to their call."""
+    from sessions import recording, rendering
+
+    case, column = session.case(case_name), session.column(column_id)
+    recorded = case.recordings[column_id]
+    model = session.model_of(column)
+    capabilities = recording.capabilities_from_json(recorded.capabilities, model)
+    request = rendering.request_of(session, column, case, capabilities=capabilities)
+    ours = session.signature.read()
+    demos = [dspys_value(dict(one)) for one in rendering.demos_of(session)]
+    inputs = {name: dspys_value(value) for name, value in rendering.inputs_of(ours, case).items()}
+    signature = dspys_signature(ours)
+    for name in request.removed_fields:
+        signature = signature.delete(name)
+        inputs.pop(name, None)
+    answers: list[dict[str, Any]] = []
+    for number, attempt in enumerate(recorded.attempts or ({"adapter": column.adapter},)):
+        if attempt.get("role") == "extraction":
+            continue
+        adapter = adapter_of(column.adapter, column.options) if number == 0 else adapter_of(attempt["adapter"], {})
+        completions = attempt.get("completions") or ()
+        answers.append(
+            {
+                "messages": recording.as_json(adapter.format(signature, demos, dict(inputs))),
+                "readings": [read(adapter, signature, one, ours) for one in completions],
+            }
+        )
+    return answers
+
+
+def adapter_of(name: str, options: Mapping[str, Any], extraction: str = "") -> Any:
+    if name not in MODULES:
+        raise NotShownError(f"dspy has no adapter {name!r}")
+    module, kind = MODULES[name]
+    first = (Scripted(extraction),) if name == "twostep" else ()
+    return getattr(importlib.import_module(module), kind)(*first, **options)
+
+
+def read(adapter: Any, signature: Any, completion: Mapping[str, Any], ours: Any) -> dict[str, Any] | None:
+    """The reading of one recorded completion; None for one with native parts, which is not dspy's `parse` alone."""
+    from sessions.typed_values import typed
+
+    if any(completion.get(key) for key in ("tool_calls", "reasoning", "logprobs")):
+        return None
+    extraction = completion.get("extraction")
+    if isinstance(extraction, Mapping):
+        adapter.extraction_model.text = str(extraction.get("text") or "")
+    try:
+        values = adapter.parse(signature, completion.get("text") or "")
+    except Exception as error:  # a reply that does not parse
+        return {"ok": False, "values": {}, "error": type(error).__name__}
+    return {"ok": True, "values": {name: typed(value) for name, value in values.items()}, "error": None}
+
+
+def dspys_signature(ours: Any) -> Any:
+    """One of our signatures as a `dspy.Signature`, with dspy's own types in the place of ours."""
+    from adapters.signature import MISSING
+
+    fields = {}
+    for name, field in ours.fields.items():
+        given = {"desc": field.desc, "prefix": field.prefix}
+        given = {key: value for key, value in given.items() if value is not None}
+        if field.default is not MISSING:
+            given["default"] = field.default
+        made = dspy.InputField(**given) if field.role == "input" else dspy.OutputField(**given)
+        if field.constraints is not None:
+            made.json_schema_extra["constraints"] = field.constraints
+        if not field.type_was_given:
+            made.json_schema_extra["IS_TYPE_UNDEFINED"] = True
+        fields[name] = (dspys_type(field.annotation), made)
+    return dspy.Signature(fields, ours.instructions)
+
+
+def dspys_type(annotation: Any) -> Any:
+    """An annotation with dspy's types in the place of ours, also inside of `list[…]`, `X | None` and the like."""
+    from typing import Literal, Union, get_args, get_origin
+
+    if isinstance(annotation, type) and annotation.__module__.startswith("adapters.types."):
+        return _dspys_class(annotation)
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is None or origin is Literal or not arguments:
+        return annotation
+    inner = tuple([dspys_type(one) for one in arguments])
+    if all(new is old for new, old in zip(inner, arguments, strict=True)):
+        return annotation
+    if origin is Union:
+        return Union[inner]  # noqa: UP007  (made at run time)
+    if hasattr(annotation, "copy_with"):
+        return annotation.copy_with(inner)
+    import functools
+    import operator
+    import types
+
+    return functools.reduce(operator.or_, inner) if origin is types.UnionType else origin[inner]
+
+
+def dspys_value(value: Any) -> Any:
+    """A value with dspy's objects in the place of ours, built without dspy's validators, which open files."""
+    if type(value).__module__.startswith("adapters.types."):
+        members = {name: dspys_value(getattr(value, name)) for name in type(value).model_fields}
+        url = members.get("url")
+        if isinstance(url, str) and not url.startswith(MARKERS_OF_A_FETCH):
+            raise NotShownError(f"dspy would open {url[:80]!r} as a file")
+        return _dspys_class(type(value)).model_construct(**members)
+    if isinstance(value, dict):
+        return {key: dspys_value(item) for key, item in value.items()}
+    return [dspys_value(item) for item in value] if isinstance(value, list) else value
+
+
+def _dspys_class(ours: type) -> Any:
+    name = ours.__name__
+    for module in ("dspy", "dspy.adapters.types", "dspy.adapters.types." + ours.__module__.rpartition(".")[2]):
+        try:
+            return getattr(importlib.import_module(module), name)
+        except (ImportError, AttributeError):
+            continue
+    raise NotShownError(f"this dspy has no {name}")
+
+
+if __name__ == "__main__":
+    main()
