@@ -1,0 +1,141 @@
+"""`workbench`: opens the app, or runs one of the commands. What a command does not need is not imported."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from workbench import __version__, exit_codes, output
+from workbench.arguments import Parser
+from workbench.commands import SUMMARIES, load
+from workbench.exit_codes import CommandError
+from workbench.suggestions import nearest
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command line (`sys.argv` by default) and returns its exit code (`workbench.exit_codes`)."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    output.prepare()
+    try:
+        code = _run(given)
+        sys.stdout.flush()
+        return code
+    except CommandError as error:
+        output.message(f"workbench: {error}")
+        return error.code
+    except KeyboardInterrupt:
+        output.message("workbench: interrupted")
+        return exit_codes.INTERRUPTED
+    except BrokenPipeError:
+        # Python flushes standard output once more at exit, which must not fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return exit_codes.BROKEN_PIPE
+    except Exception as error:
+        from workbench import crash_log
+
+        log = crash_log.write(error)
+        output.message(f"workbench: a mistake of ours ({type(error).__name__}); please send us {log}")
+        return exit_codes.INTERNAL
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments and arguments[0] == "help":
+        arguments = [*arguments[1:2], "--help"]
+    if arguments and arguments[0] in SUMMARIES:
+        return _run_command(arguments[0], arguments[1:])
+    if len(arguments) > 1 and not arguments[0].startswith("-"):
+        _require_session(arguments[0])
+    return _open_app(arguments)
+
+
+def _run_command(name: str, arguments: list[str]) -> int:
+    module = load(name)
+    parser = Parser(f"workbench {name}", module.DESCRIPTION, module.EXAMPLES)
+    module.add_arguments(parser)
+    try:
+        options = parser.parse_args(arguments)
+    except SystemExit as end:  # --help
+        return int(end.code or 0)
+    code: int = module.run(options)
+    return code
+
+
+def _open_app(arguments: list[str]) -> int:
+    parser = _program_parser()
+    try:
+        options = parser.parse_args(arguments)
+    except SystemExit as end:  # --help, --version
+        return int(end.code or 0)
+    if options.session is not None:
+        _require_session(options.session)
+    size = _size(options.size)
+    if options.screenshot is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise CommandError("the app needs a terminal; in a script use a command, as in `workbench render SESSION`")
+    from sessions.errors import SessionError
+
+    try:
+        if options.screenshot is not None:
+            return _take_screenshot(options.session, Path(options.screenshot), size)
+        from workbench.app import run_app
+
+        return run_app(options.session)
+    except SessionError as error:
+        raise CommandError(str(error)) from error
+
+
+def _program_parser() -> Parser:
+    commands = "\n".join(f"  {name:<11} {summary}" for name, summary in SUMMARIES.items())
+    parser = Parser(
+        "workbench",
+        "See every adapter's prompt, send it, see what the parser did with the reply,\n"
+        "keep it as a fixture. Without a command: opens the app on SESSION, by default on\n"
+        "an example that needs no key and no network.\n\n"
+        f"commands (`workbench COMMAND --help` teaches each):\n{commands}",
+        "  workbench                                  the app, on an example\n"
+        "  workbench new 'question -> answer' -o q.json --input question='Is it raining?'\n"
+        "  workbench render q.json                    the messages of chat, json and xml\n"
+        "  workbench send q.json --save               run it, and record it\n"
+        "  workbench check .                          has any prompt or reading changed?\n\n"
+        "exit codes: 0 fine · 1 drift, failed expectation or unparsable reply ·\n"
+        "  2 usage or invalid file · 3 provider error · 4 nothing found ·\n"
+        "  130 interrupted · 70 a mistake of ours",
+    )
+    parser.add_argument("session", nargs="?", metavar="SESSION", help="a session file to open")
+    parser.add_argument("--screenshot", metavar="OUT.svg", help="write what the app shows as SVG, and leave")
+    parser.add_argument("--size", default="160x45", metavar="WxH", help="of the screenshot, in cells (default 160x45)")
+    parser.add_argument("--version", action="version", version=f"adapter-workbench {__version__}")
+    return parser
+
+
+def _require_session(name: str) -> None:
+    """Raises `CommandError` unless `name` is a file, or may become one: a mistyped command is told so."""
+    path = Path(name)
+    if path.exists():
+        return
+    near = nearest(name, SUMMARIES)
+    if near is not None and "." not in name and os.sep not in name:
+        raise CommandError(f"no command and no file {name!r}; did you mean `workbench {near}`?")
+    raise CommandError(f"{name}: no such file; `workbench new SIGNATURE -o {name}` makes one")
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.lower().partition("x")
+    if not (width.isdecimal() and height.isdecimal() and 20 <= int(width) <= 1000 and 5 <= int(height) <= 1000):
+        raise CommandError(f"--size {text}: give columns x rows between 20x5 and 1000x1000, e.g. 160x45")
+    return int(width), int(height)
+
+
+def _take_screenshot(session: str | None, out: Path, size: tuple[int, int]) -> int:
+    from workbench import screenshot
+
+    try:
+        screenshot.take(session, out, size)
+    except OSError as error:
+        raise CommandError(f"{out}: {error.strerror or error}") from error
+    return exit_codes.OK
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,338 @@
+"""The app: what is open, the keys that work everywhere, and what happens when something goes wrong."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("TEXTUAL_FPS", "120")  # textual reads it while it is imported
+
+import asyncio
+import gc
+import signal
+import time
+from collections import deque
+from collections.abc import Coroutine, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import Any, ClassVar
+
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.command import CommandPalette, Provider
+from textual.dom import DOMNode
+from textual.screen import Screen
+from textual.widget import Widget
+from textual.worker import Worker, WorkerState
+
+from adapters.events import Listener
+from adapters.run import Run
+from sessions import autosave
+from sessions.session import Column, Session
+from sessions.store import Fingerprint
+from workbench import clipboard, drafts, edits, themes
+from workbench.bindings import APP_BINDINGS
+from workbench.document import Document, Place, State
+from workbench.key_order import KeysInOrder
+from workbench.runs import Send
+from workbench.screens.main import WIDE, MainScreen
+from workbench.sturdy import Sturdy, make_sturdy
+from workbench.widgets.plain import plain_notify
+from workbench.widgets.prompt_view import PromptView
+from workbench.widgets.reply_view import ReplyView
+
+MISTAKES_BEFORE_ENDING = 20
+"""Exceptions within `MISTAKES_SECONDS` after which the app saves a copy and ends, as it can not go on like this."""
+MISTAKES_SECONDS = 5.0
+
+
+# What a first picture does not need is imported with its first use: the conversations, the palette, runner and models.
+
+
+def _send(state: State, column: Column, listener: Listener, cancel: Event) -> Run:
+    from workbench.flows.sending import send_column
+
+    return send_column(state, column, listener, cancel)
+
+
+def _commands() -> type[Provider]:
+    from workbench.palette import WorkbenchCommands
+
+    return WorkbenchCommands
+
+
+class WorkbenchApp(KeysInOrder, Sturdy, App[int]):
+    """`send` runs a column; `keep` is whether unsaved work is copied to the state folder, and offered again."""
+
+    TITLE = "workbench"
+    CSS_PATH: ClassVar[Any] = ["screens/main.tcss", "screens/dialogs.tcss"]
+    COMMANDS: ClassVar[Any] = {_commands}
+    BINDINGS: ClassVar[list[BindingType]] = [*APP_BINDINGS]
+    BINDINGS_BY_ID: ClassVar[Mapping[str, Binding]] = {one.id: one for one in APP_BINDINGS if one.id}
+
+    def __init__(
+        self,
+        session: Session,
+        path: Path | None = None,
+        send: Send | None = None,
+        keep: bool = True,
+        fingerprint: Fingerprint | None = None,
+    ) -> None:
+        super().__init__()
+        self._keep = keep
+        self.document = Document(session, path, fingerprint=fingerprint)
+        self.mistakes: deque[tuple[float, Exception]] = deque(maxlen=MISTAKES_BEFORE_ENDING)
+        self.main = MainScreen(self.document, send if send is not None else _send, self._changed)
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
+        for theme in themes.OURS:
+            self.register_theme(theme)
+        self.theme = themes.DARK.name
+
+    def get_default_screen(self) -> Screen[Any]:
+        return self.main
+
+    def on_mount(self) -> None:
+        if not self.is_headless:
+            for one in (signal.SIGHUP, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(one, self._ended_from_outside)
+        self.call_after_refresh(self._settle)
+
+    # -- what is open
+
+    def load(self, session: Session, path: Path | None, fingerprint: Fingerprint | None = None) -> None:
+        """Shows another session in place of the one that is open."""
+        autosave.discard(self.document.path)
+        self.document.open(session, path, fingerprint)
+        self.main.load()
+
+    def restore(self, session: Session, label: str = "take up unsaved work") -> None:
+        """Another content for what is open, as a change that can be undone."""
+        taken_up = drafts.state_of(session)
+        self.main.edit(lambda state: taken_up, Place("session"), label)
+
+    def look_at_case(self, index: int) -> None:
+        self.document.look_at_case(index)
+        self.main.show()
+
+    def show_column(self, adapter: str) -> None:
+        known = {one.id for one in self.document.session.columns}
+        id = adapter if adapter not in known else f"{adapter} {len(known) + 1}"
+        self._set_columns((*self.document.session.columns, Column(id, adapter)), f"show column {id}")
+
+    def hide_columns(self, adapter: str) -> None:
+        kept = [one for one in self.document.session.columns if one.adapter != adapter]
+        self._set_columns(kept, f"hide column {adapter}")
+
+    def move_column(self, id: str, by: int) -> None:
+        columns = list(self.document.session.columns)
+        index = next(number for number, one in enumerate(columns) if one.id == id)
+        column = columns.pop(index)
+        columns.insert(max(0, index + by), column)
+        self._set_columns(columns, f"move column {id}")
+
+    # -- actions
+
+    def action_send_all(self) -> None:
+        self.main.send(self.document.session.columns)
+
+    def action_send_column(self) -> None:
+        live = self.main.shown_column()
+        if live is not None:
+            self.main.send((live.column,))
+
+    def action_cancel(self) -> None:
+        self.main.cancel()
+
+    def action_choose_model(self) -> None:
+        from workbench.flows import models
+
+        self._ask(models.choose_model(self))
+
+    def action_save(self) -> None:
+        from workbench.flows import files
+
+        self._ask(files.save(self))
+
+    def action_restore_earlier(self) -> None:
+        from workbench.flows import files
+
+        self._ask(files.restore_earlier(self))
+
+    def action_save_as(self) -> None:
+        from workbench.flows import files
+
+        self._ask(files.save_as(self))
+
+    def action_open(self) -> None:
+        from workbench.flows import files
+
+        self._ask(files.open_session(self))
+
+    def action_leave(self) -> None:
+        from workbench.flows import files
+
+        self._ask(files.leave(self))
+
+    def action_cases(self) -> None:
+        from workbench.flows import cases
+
+        self._ask(cases.choose_case(self))
+
+    def action_edit_outside(self) -> None:
+        from workbench.flows import external_editor
+
+        external_editor.edit_outside(self)
+
+    def action_undo(self) -> None:
+        self.main.undo()
+
+    def action_redo(self) -> None:
+        self.main.redo()
+
+    def action_focus_editors(self) -> None:
+        self.main.focus_editors()
+
+    def action_focus_prompts(self) -> None:
+        self.main.focus_part(PromptView)
+
+    def action_focus_replies(self) -> None:
+        self.main.focus_part(ReplyView)
+
+    def action_maximize_pane(self) -> None:
+        self.main.maximize_pane()
+
+    def action_copy_menu(self) -> None:
+        from workbench.flows import copying
+
+        self._ask(copying.choose_copy(self))
+
+    def action_record(self) -> None:
+        from workbench.flows import keeping
+
+        keeping.record(self)
+
+    def action_check(self) -> None:
+        from workbench.flows import keeping
+
+        keeping.check(self)
+
+    def action_lesson(self) -> None:
+        from workbench.flows import looking
+
+        looking.open_lesson(self)
+
+    def action_look(self, page: str = "card") -> None:
+        from workbench.flows import looking
+
+        looking.open_pages(self, page)
+
+    def action_help(self) -> None:
+        """The card of the column with the focus; elsewhere, and on that card, what the pane is for and every key."""
+        from workbench.screens.help import HelpScreen
+
+        screen = self.screen
+        if screen is self.main and self.main.columns.has_focus_within:
+            self.action_look()
+            return
+        if isinstance(screen, (HelpScreen, CommandPalette)):
+            return
+        nodes = screen.focused.ancestors_with_self if screen.focused is not None else []
+        pane_help = next((node.HELP for node in nodes if getattr(node, "HELP", None)), "") or ""
+        bindings = list(screen.active_bindings.values())
+        names = {one.binding.key: self.get_key_display(one.binding) for one in bindings}
+        self.push_screen(HelpScreen(pane_help, bindings, names))
+
+    def copy_to_clipboard(self, text: str) -> None:
+        clipboard.copy(self, text)
+
+    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
+        return ()
+
+    # -- what goes wrong
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Shows and logs a mistake of ours and goes on; only when it happens again and again the app ends."""
+        now = time.monotonic()
+        self.mistakes.append((now, error))
+        if not self._running or not self.main.is_mounted:
+            super()._handle_exception(error)
+            return
+        if len(self.mistakes) == MISTAKES_BEFORE_ENDING and now - self.mistakes[0][0] < MISTAKES_SECONDS:
+            autosave.write(drafts.with_drafts(self.document.state), self.document.path)
+            super()._handle_exception(error)
+            return
+        if any(now - at < MISTAKES_SECONDS and repr(one) == repr(error) for at, one in list(self.mistakes)[:-1]):
+            return
+        from workbench import crash_log
+
+        log = crash_log.write(error)
+        autosave.changed(drafts.with_drafts(self.document.state), self.document.path)
+        said = f"{type(error).__name__}: {error}\nYour work is as it was, and a copy is kept. Details: {log}"
+        plain_notify(self, said, title="A mistake of ours", severity="error", timeout=15)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and isinstance(error, Exception):
+            self._handle_exception(error)
+
+    # -- inside
+
+    def _register_child(self, parent: DOMNode, child: Widget, before: int | None, after: int | None) -> None:
+        make_sturdy(child, self._handle_exception)
+        super()._register_child(parent, child, before, after)
+
+    def _ask(self, dialog: Coroutine[Any, Any, Any]) -> None:
+        """Runs a conversation with the user; only one at a time, and none over another."""
+        if len(self.screen_stack) > 1:
+            dialog.close()
+            return
+        self.run_worker(dialog, group="dialog", exit_on_error=False)
+
+    def _set_columns(self, columns: Iterable[Column], label: str) -> None:
+        self.main.edit(partial(edits.set_columns, columns=tuple(columns)), Place("column"), label)
+
+    def _changed(self) -> None:
+        if self._keep and (self.document.dirty or self.document.state.drafts):
+            autosave.changed(drafts.with_drafts(self.document.state), self.document.path)
+
+    def _settle(self) -> None:
+        """What can wait until the first picture is on screen."""
+        if self._keep:
+            from workbench.flows import files
+
+            self._ask(files.offer_left_over(self))
+        if not self.is_headless:
+            gc.collect()
+            gc.freeze()
+
+    def _ended_from_outside(self) -> None:
+        """The terminal was closed, or the app was told to end: what is not saved is kept."""
+        if self.document.dirty or self.document.state.drafts:
+            autosave.write(drafts.with_drafts(self.document.state), self.document.path)
+        self.exit(130)
+
+
+def run_app(path: str | None = None, **options: Any) -> int:
+    """Runs the app on the session in `path`, by default on the first example, and returns its exit code.
+
+    Raises `sessions.errors.SessionError` when the file cannot be opened.
+    """
+    from sessions import store
+
+    if path is None:
+        app = WorkbenchApp(*opened(None), **options)
+    else:
+        found = store.open_file(path)
+        app = WorkbenchApp(found.session, Path(path), fingerprint=found.fingerprint, **options)
+    code = app.run()
+    return code if code is not None else (app.return_code or 0)
+
+
+def opened(path: str | None) -> tuple[Session, Path | None]:
+    """The session to start with, and its file if it has one."""
+    from sessions import examples, store
+
+    if path is None:
+        return replace(examples.load(next(iter(examples.NAMES))), model="offline/exact"), None
+    return store.load(path), Path(path)

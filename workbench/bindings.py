@@ -1,0 +1,48 @@
+"""Every key of the app, by name, so that a keymap can change it and help can list it."""
+
+from __future__ import annotations
+
+from textual.binding import Binding
+
+RUN = Binding.Group("Run")
+FILE = Binding.Group("File")
+EDIT = Binding.Group("Edit")
+VIEW = Binding.Group("View")
+KEEP = Binding.Group("Keep")
+
+
+def _binding(
+    key: str, action: str, description: str, tooltip: str, group: Binding.Group, *, priority: bool = False
+) -> Binding:
+    id = f"app.{action.partition('(')[0]}"
+    return Binding(key, action, description, id=id, tooltip=tooltip, group=group, priority=priority)
+
+
+APP_BINDINGS: tuple[Binding, ...] = (
+    _binding("f5,ctrl+j", "send_all", "Send", "Send every column to its model", RUN, priority=True),
+    _binding("f8", "send_column", "Send column", "Send the column that has the focus", RUN, priority=True),
+    _binding("escape", "cancel", "Cancel", "Cancel what is being sent", RUN),
+    _binding("ctrl+l", "choose_model", "Model", "Choose the model", RUN, priority=True),
+    _binding("ctrl+s", "save", "Save", "Save the session", FILE, priority=True),
+    _binding("f12", "save_as", "Save as", "Save the session under another name", FILE, priority=True),
+    _binding("ctrl+o", "open", "Open", "Open a session or an example", FILE, priority=True),
+    _binding("ctrl+q", "leave", "Quit", "Leave; unsaved work is asked about", FILE, priority=True),
+    _binding("ctrl+z", "undo", "Undo", "Undo the last change, wherever it was", EDIT, priority=True),
+    _binding("ctrl+y", "redo", "Redo", "Redo what was undone", EDIT, priority=True),
+    _binding("ctrl+f", "edit_outside", "Editor", "The focused text in $VISUAL or $EDITOR", EDIT, priority=True),
+    _binding("ctrl+t", "cases", "Cases", "Choose, add, rename, copy or delete a case", EDIT, priority=True),
+    _binding("f2", "focus_editors", "Edit", "To the editors; again: the next tab", VIEW, priority=True),
+    _binding("f3", "focus_prompts", "Prompts", "To the prompts; again: the next column", VIEW, priority=True),
+    _binding("f4", "focus_replies", "Replies", "To the replies; again: the next column", VIEW, priority=True),
+    _binding(
+        "f6", "lesson", "Lesson", "How this prompt is built and its reply read, piece by piece", VIEW, priority=True
+    ),
+    _binding(
+        "f7", "look", "Look closer", "Card, true request, calls, reply × parser, differences", VIEW, priority=True
+    ),
+    _binding("f10", "maximize_pane", "Maximise", "The focused pane alone, or all of them again", VIEW, priority=True),
+    _binding("ctrl+g", "copy_menu", "Copy", "Copy a prompt, a message, a reply or the request", KEEP, priority=True),
+    _binding("ctrl+r", "record", "Record", "Freeze prompt and reply of this column as a fixture", KEEP, priority=True),
+    _binding("f9", "check", "Check", "Compare everything recorded with what is made now", KEEP, priority=True),
+    _binding("f1", "help", "Help", "What this pane is for, and every key", VIEW, priority=True),
+)

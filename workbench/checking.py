@@ -1,0 +1,149 @@
+"""Checks one session file after the other as a command line wants it, in this process or in several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adapters.base import Adapter
+from adapters.catalog import UnknownAdapterError
+from sessions import fixtures, rendering, restore_points, store
+from sessions.errors import SessionError
+from sessions.session import Case, Session
+from sessions.verdicts import FixtureResult, Part
+from workbench import keywords, user_code
+from workbench.exit_codes import CommandError
+
+if TYPE_CHECKING:
+    from sessions.upstream import Upstream
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked of every file; it travels to other processes."""
+
+    adapters: tuple[str, ...] = ()
+    """Column ids or adapters' names; none: every column."""
+    cases: tuple[str, ...] = ()
+    keyword: str = ""
+    update: tuple[Part, ...] = ()
+    """Which verdicts' drift is accepted."""
+    dspy: str | None = None
+    """The Python whose dspy renders and reads too."""
+    live: bool = False
+    model: str | None = None
+    """In the place of the session's, for `live`."""
+    repeat: int = 1
+    allow_hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One file's results, or why it could not be read; `updated`: it was written."""
+
+    path: Path
+    results: tuple[FixtureResult, ...] = ()
+    error: str = ""
+    updated: bool = False
+
+
+def check_all(files: Sequence[Path], plan: Plan, jobs: int) -> Iterator[Checked]:
+    """One file's outcome after the other, in the order of `files`. Raises `CommandError`."""
+    if jobs > 1 and len(files) > 1:
+        size = max(1, min(16, len(files) // (4 * jobs)))
+        with ProcessPoolExecutor(jobs) as pool:
+            yield from pool.map(partial(check_alone, plan=plan), files, chunksize=size)
+        return
+    with ExitStack() as stack:
+        dspy = None
+        if plan.dspy is not None:
+            dspy = stack.enter_context(_upstream(plan.dspy))
+        for path in files:
+            yield check_file(path, plan, dspy)
+
+
+def check_alone(path: Path, plan: Plan) -> Checked:
+    """One file in a process of a pool, which starts a dspy of its own."""
+    if plan.dspy is None:
+        return check_file(path, plan, None)
+    with _upstream(plan.dspy) as dspy:
+        return check_file(path, plan, dspy)
+
+
+def check_file(path: Path, plan: Plan, dspy: Upstream | None) -> Checked:
+    try:
+        opened = store.open_file(path)
+        session, updated = opened.session, False
+        own = _adapters_of_the_user(session, plan.adapters)
+        wanted = _wanted(session, str(path), plan)
+        if plan.update:
+            made = fixtures.update(session, parts=plan.update, adapters=own, wanted=wanted)
+            if made != session:
+                restore_points.keep(path)
+                store.save(made, path, over=opened.fingerprint)
+                session, updated = made, True
+        results = fixtures.check(session, str(path), adapters=own, wanted=wanted)
+    except SessionError as error:
+        return Checked(path, error=str(error))
+    return Checked(path, tuple([_with_more(one, session, plan, dspy) for one in results]), updated=updated)
+
+
+def _upstream(python: str) -> Upstream:
+    from sessions.upstream import Upstream
+
+    try:
+        return Upstream(python)
+    except SessionError as error:
+        raise CommandError(str(error)) from error
+
+
+def _wanted(session: Session, path: str, plan: Plan) -> fixtures.Wanted:
+    """Which fixtures `--adapter`, `--case` and `-k` mean together."""
+    ids = {one.id for one in session.columns if one.id in plan.adapters or one.adapter in plan.adapters}
+    ids.update(plan.adapters)
+    meant = keywords.parse(plan.keyword) if plan.keyword else None
+
+    def wanted(case: str, column: str) -> bool:
+        if plan.adapters and column not in ids:
+            return False
+        if plan.cases and case not in plan.cases:
+            return False
+        return meant is None or meant(f"{path}::{case}::{column}")
+
+    return wanted
+
+
+def _adapters_of_the_user(session: Session, adapters: Sequence[str]) -> Mapping[str, Adapter]:
+    """The `module:Class` adapters of columns that the command line names; no other code is ever imported."""
+    try:
+        return {
+            column.id: rendering.adapter_of(column, allow_code=True)
+            for column in session.columns
+            if column.adapter in user_code.named(adapters)
+        }
+    except UnknownAdapterError as error:
+        raise CommandError(str(error)) from error
+
+
+def _with_more(result: FixtureResult, session: Session, plan: Plan, dspy: Upstream | None) -> FixtureResult:
+    """The result with the verdicts that were asked for beside the usual ones."""
+    column = next((one for one in session.columns if one.id == result.column), None)
+    if column is None:
+        return result
+    case: Case = session.case(result.case)
+    if dspy is not None:
+        word, drift = dspy.check(session, case, column)
+        result = replace(result, verdicts={**result.verdicts, "upstream": word}, drift=(*result.drift, *drift))
+    if plan.live:
+        from workbench import live_check
+
+        sent = replace(column, model=plan.model or column.model)
+        allow_code = column.adapter in user_code.named(plan.adapters)
+        word, drift = live_check.check(session, case, sent, plan.repeat, plan.allow_hosts, allow_code)
+        result = replace(result, verdicts={**result.verdicts, "live": word}, drift=(*result.drift, *drift))
+    return result

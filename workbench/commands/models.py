@@ -1,0 +1,144 @@
+"""`workbench models`: what can be chosen as a model."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from adapters.lm import addresses, dotenv, model_list, servers
+from adapters.lm.model_list import ModelEntry
+from workbench import arguments, exit_codes, output
+from workbench.exit_codes import CommandError
+
+DESCRIPTION = """\
+Lists the offline models, which need no key and no network; servers of your
+own; and the models that litellm calls, with the environment variable each
+takes its key from and whether it is set. The key itself is never shown.
+Words search the whole list, which is long; without any, one model of each
+well known provider stands for the others."""
+EXAMPLES = """\
+  workbench models
+  workbench models claude sonnet
+  workbench models --ask-servers                    also the models that servers here say they have
+  workbench send q.json --model offline/sloppy
+  HOSTED_VLLM_API_BASE=http://localhost:8000/v1 workbench send q.json --model hosted_vllm/my-model"""
+
+EXAMPLE_MODELS = (
+    "openai/gpt-4o-mini",
+    "anthropic/claude-sonnet-4-5",
+    "gemini/gemini-2.5-flash",
+    "mistral/mistral-small-latest",
+    "groq/openai/gpt-oss-20b",
+    "deepseek/deepseek-chat",
+    "openrouter/openai/gpt-4o-mini",
+    "xai/grok-4",
+)
+
+MOST_SHOWN = 40
+
+SIGNED_IN = {
+    "bedrock": "AWS_ACCESS_KEY_ID",
+    "vertex_ai": "GOOGLE_APPLICATION_CREDENTIALS",
+    "github_copilot": None,
+}
+"""Providers whose key is none of the usual form; None: litellm signs in by itself."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", nargs="*", metavar="WORD", help="show models that these words are found in")
+    parser.add_argument("--ask-servers", action="store_true", help="ask servers of your own what they have")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    dotenv.read(Path.cwd()).lend_keys()
+    offline, local, provided = _found(" ".join(options.words), options.ask_servers)
+    if options.json:
+        output.json({"models": [*map(_offline, offline), *local, *map(_provided, provided)]})
+        return exit_codes.OK if offline or local or provided else exit_codes.NOTHING
+    if offline:
+        output.heading("no key, no network", "blue")
+        for one in offline:
+            output.text(f"  {one.name:<30}{one.description}")
+    if local:
+        output.heading("\nservers of your own", "blue")
+        for row in local:
+            output.text(f"  {row['model']:<30}{row['description']}")
+    if provided:
+        output.heading("\nthrough litellm" + ("" if options.words else ", for example"), "blue")
+        for one in provided[:MOST_SHOWN]:
+            output.text(f"  {one.name:<44} {_key_remark(_provided(one)):<34} {_facts(one)}".rstrip())
+    if not (offline or local or provided):
+        output.message(f"no model has {' '.join(options.words)!r} in its name; a name that litellm knows works anyway")
+        return exit_codes.NOTHING
+    if len(provided) > MOST_SHOWN:
+        output.message(f"{len(provided) - MOST_SHOWN} more; give more words, or --json for all")
+    output.message("any other model of litellm works by its usual name, provider/model")
+    return exit_codes.OK
+
+
+def _found(query: str, ask: bool) -> tuple[tuple[ModelEntry, ...], list[dict[str, Any]], tuple[ModelEntry, ...]]:
+    """Offline models, rows of own servers, and litellm's models."""
+    local = [row for row in _local(ask) if _matches(row, query)]
+    offline = model_list.search(model_list.offline_models(), query) if query else model_list.offline_models()
+    listed = model_list.litellm_models()
+    if query:
+        return offline, local, model_list.search(listed, query)
+    by_name = {one.name: one for one in listed}
+    examples = tuple(by_name.get(name) or ModelEntry(name, name.partition("/")[0]) for name in EXAMPLE_MODELS)
+    return offline, local, examples
+
+
+def _matches(row: dict[str, Any], query: str) -> bool:
+    return all(word in f"{row['model']} {row['description']}".lower() for word in query.lower().split())
+
+
+def _local(ask: bool) -> list[dict[str, Any]]:
+    try:
+        found = servers.known()
+    except servers.ServersError as error:
+        raise CommandError(str(error)) from error
+    rows: list[dict[str, Any]] = []
+    for server in found:
+        names = servers.models_at(server) if ask else ()
+        where = f"{server.name} at {server.address} ({server.source})"
+        answer = "" if names else "; does not answer" if names is None else "; has no model" if ask else ""
+        for name in names or (f"{server.provider}/…",):
+            rows.append(
+                {"model": name, "description": where + answer, "key": None, "key_is_set": None}
+                | {"api_base": server.address}
+            )
+    return rows
+
+
+def _offline(entry: ModelEntry) -> dict[str, Any]:
+    return {"model": entry.name, "description": entry.description, "key": None, "key_is_set": None}
+
+
+def _provided(entry: ModelEntry) -> dict[str, Any]:
+    variables = addresses.key_variables(entry.provider)
+    key = SIGNED_IN[entry.provider] if entry.provider in SIGNED_IN else variables[0]
+    is_set = None if key is None else addresses.has_key(entry.provider) or addresses.is_set(key)
+    return {
+        "model": entry.name,
+        "description": "through litellm",
+        "key": key,
+        "key_is_set": is_set,
+        "context_tokens": entry.context_tokens,
+        "input_price": entry.input_price,
+        "output_price": entry.output_price,
+    }
+
+
+def _key_remark(row: dict[str, Any]) -> str:
+    if row["key"] is None:
+        return "signs in by itself"
+    return f"{row['key']} is {'set' if row['key_is_set'] else 'not set'}"
+
+
+def _facts(entry: ModelEntry) -> str:
+    """Context and price; what is not known is `?`."""
+    prices = [("?" if one is None else f"{one:g}") for one in (entry.input_price, entry.output_price)]
+    context = "?" if entry.context_tokens is None else f"{entry.context_tokens:,}"
+    return f"{context} tokens, ${prices[0]} in ${prices[1]} out a million"

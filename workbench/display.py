@@ -1,0 +1,102 @@
+"""The one display gate: what stands between any text and a terminal.
+
+Model output, file contents, names and error texts may hold terminal control sequences, characters that reorder a line
+and characters nobody can see. `safe` replaces each of them with one visible character of one cell, so the text keeps
+its length and every offset into it stays right. Nothing is hidden: in a prompt an invisible character is a finding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from unicodedata import category, east_asian_width
+
+REPLACEMENT = "\ufffd"
+INVISIBLE = "\u205e"
+"""Stands for characters without width: zero-width space and joiners, byte order marks, tags, variation selectors."""
+LINE_BREAK = "\u2424"
+"""Stands for line breaks other than `\\n`, which terminals and editors disagree about."""
+
+BIDI = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+ZERO_WIDTH = (
+    *(0x00AD, 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFEFF, 0xFFA0),
+    *range(0x180B, 0x1810),
+    *range(0x200B, 0x200E),
+    *range(0x2060, 0x2066),
+    *range(0x206A, 0x2070),
+    *range(0xFE00, 0xFE0E),
+    *range(0xFFF0, 0xFFFC),
+)
+TAGS = range(0xE0000, 0xE1000)
+SURROGATES = range(0xD800, 0xE000)
+
+
+def _table() -> dict[int, str]:
+    table = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)}
+    table[0x7F] = "\u2421"
+    table |= dict.fromkeys(range(0x80, 0xA0), REPLACEMENT)
+    table |= dict.fromkeys(BIDI, REPLACEMENT)
+    table |= dict.fromkeys(SURROGATES, REPLACEMENT)
+    table |= dict.fromkeys((*ZERO_WIDTH, *TAGS), INVISIBLE)
+    table |= dict.fromkeys((0x85, 0x2028, 0x2029), LINE_BREAK)
+    return table
+
+
+def _character_class(codes: Iterable[int]) -> str:
+    ordered = sorted(codes)
+    ranges: list[list[int]] = []
+    for code in ordered:
+        if ranges and code == ranges[-1][1] + 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return "[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges) + "]"
+
+
+STAND_INS = _table()
+_UNSAFE = re.compile(_character_class(STAND_INS))
+_UNSAFE_ASCII = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
+
+
+def safe(text: str) -> str:
+    """`text` with every character that is not plainly visible replaced by one that is; same length, same offsets.
+
+    Newline and tab stay. The result is a plain `str`, and the same object when nothing had to change.
+    """
+    pattern = _UNSAFE_ASCII if text.isascii() else _UNSAFE
+    return text.translate(STAND_INS) if pattern.search(text) else text
+
+
+def control_count(text: str) -> int:
+    """How many characters of `text` the gate replaces."""
+    return len(_UNSAFE.findall(text))
+
+
+def cell_width(text: str) -> int:
+    """The terminal cells that gated text without newlines and tabs takes."""
+    return len(text) if text.isascii() else sum(map(_cells, text))
+
+
+def _cells(character: str) -> int:
+    if character == "\ufe0f":
+        return 1
+    if category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if east_asian_width(character) in "WF" else 1
+
+
+def one_line(text: str, width: int) -> str:
+    """`text` through the gate, on one line of at most `width` cells; newlines show as `↵`, what is cut off as `…`."""
+    if width <= 0:
+        return ""
+    head = text[: 8 * width + 8]
+    line = safe(head).replace("\n", "↵").replace("\t", " ")
+    if len(head) == len(text) and cell_width(line) <= width:
+        return line
+    taken = cells = 0
+    for character in line:
+        cells += _cells(character)
+        if cells > width - 1:
+            break
+        taken += 1
+    return line[:taken] + "…"

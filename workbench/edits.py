@@ -1,0 +1,254 @@
+"""What can be done to a session: pure functions from a `State` to the next, or that one if nothing changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from adapters.signature import Field
+from sessions.session import Case, Column, Demo, Predictor, Session
+from workbench import field_text
+from workbench.document import Place, State
+from workbench.field_text import ABSENT, NotAValue
+
+Row = Mapping[str, Any]
+
+
+def set_signature_text(state: State, text: str) -> State:
+    if text == state.session.signature.text:
+        return state
+    return _with(state, signature=replace(state.session.signature, text=text))
+
+
+def set_class_name(state: State, name: str | None) -> State:
+    if name == state.session.signature.class_name:
+        return state
+    return _with(state, signature=replace(state.session.signature, class_name=name))
+
+
+def set_predictor(state: State, predictor: Predictor) -> State:
+    if predictor == state.session.signature.predictor:
+        return state
+    return _with(state, signature=replace(state.session.signature, predictor=predictor))
+
+
+def set_instructions(state: State, instructions: str | None) -> State:
+    """Instructions that replace those of the signature's text; None leaves them to the text again."""
+    if instructions == state.session.signature.instructions:
+        return state
+    return _with(state, signature=replace(state.session.signature, instructions=instructions))
+
+
+def set_model(state: State, model: str) -> State:
+    return state if model == state.session.model else _with(state, model=model)
+
+
+def set_columns(state: State, columns: Iterable[Column]) -> State:
+    chosen = tuple(columns)
+    return state if chosen == state.session.columns else _with(state, columns=chosen)
+
+
+def set_text(state: State, place: Place, field: Field, text: str) -> State:
+    """The value of one field of an input, demo or history turn, from what was typed for it.
+
+    A text that is no value stays as a draft at its place, and the last value stays in the session.
+    """
+    editing = field_text.editing_of(field)
+    value = field_text.read(text, "text" if editing == "text" else "json")
+    if isinstance(value, NotAValue):
+        return replace(state, drafts=_with_draft(state, place, text))
+    changed = set_value(state, place, value)
+    draft = None if text == field_text.shown(value, editing) else text
+    drafts = _with_draft(changed, place, draft)
+    return changed if drafts is changed.drafts else replace(changed, drafts=drafts)
+
+
+def set_value(state: State, place: Place, value: Any) -> State:
+    """The plain JSON value of one field of an input, demo or history turn; `ABSENT` takes the field away."""
+    values = values_at(state, place)
+    if value is ABSENT:
+        if place.field not in values:
+            return state
+        changed = {name: one for name, one in values.items() if name != place.field}
+    else:
+        if place.field in values and _same(values[place.field], value):
+            return state
+        changed = {**values, place.field: value}
+    return _with_values(state, place, changed)
+
+
+def values_at(state: State, place: Place) -> Row:
+    """The values of the case's inputs, of a demo or of a history turn, by field name."""
+    if place.kind == "demo":
+        return state.session.demos[place.row].values
+    if place.kind == "history":
+        return state.case.history[place.row]
+    return state.case.inputs
+
+
+def text_at(state: State, place: Place, field: Field) -> str:
+    """What the editor at a place shows: the draft, or the value as text; empty when there is none."""
+    draft = state.drafts.get(place)
+    if draft is not None:
+        return draft
+    return field_text.shown(values_at(state, place).get(field.name, ABSENT), field_text.editing_of(field))
+
+
+def add_demo(state: State, at: int, values: Row = MappingProxyType({})) -> State:
+    return _with_rows(state, "demo", [*range(at), None, *range(at, len(state.session.demos))], values)
+
+
+def insert_demos(state: State, at: int, demos: Sequence[Demo]) -> State:
+    """Several demos at once, in their order."""
+    if not demos:
+        return state
+    count = len(state.session.demos)
+    made = _with_rows(state, "demo", [*range(at), *[None] * len(demos), *range(at, count)])
+    there = made.session.demos
+    return _with(made, demos=(*there[:at], *demos, *there[at + len(demos) :]))
+
+
+def add_turn(state: State, at: int, values: Row = MappingProxyType({})) -> State:
+    return _with_rows(state, "history", [*range(at), None, *range(at, len(state.case.history))], values)
+
+
+def duplicate_row(state: State, kind: str, row: int) -> State:
+    count = _count(state, kind)
+    return _with_rows(state, kind, [*range(row + 1), row, *range(row + 1, count)])
+
+
+def delete_row(state: State, kind: str, row: int) -> State:
+    return _with_rows(state, kind, [one for one in range(_count(state, kind)) if one != row])
+
+
+def move_row(state: State, kind: str, row: int, to: int) -> State:
+    count = _count(state, kind)
+    if row == to or not (0 <= row < count and 0 <= to < count):
+        return state
+    order = [one for one in range(count) if one != row]
+    order.insert(to, row)
+    return _with_rows(state, kind, order)
+
+
+def toggle_demo(state: State, row: int) -> State:
+    """A disabled demo stays in the file and is left out of the prompt."""
+    demos = list(state.session.demos)
+    demos[row] = replace(demos[row], enabled=not demos[row].enabled)
+    return _with(state, demos=tuple(demos))
+
+
+def set_reply(state: State, case: str, column: str, reply: Row) -> State:
+    """The reply shown under a column (`Case.replies`); nothing happens when the case is gone."""
+    known = next((one for one in state.session.cases if one.name == case), None)
+    if known is None:
+        return state
+    if known.replies.get(column) == reply:
+        return state
+    changed = replace(known, replies={**known.replies, column: reply})
+    return replace(state, session=state.session.with_case(changed))
+
+
+def add_case(state: State) -> State:
+    """An empty case after the one on screen, and on screen itself."""
+    return _insert_case(state, Case(free_name(state.session, "case 1")))
+
+
+def duplicate_case(state: State) -> State:
+    """A copy of the case on screen with its inputs, history and expectations, without recordings and replies."""
+    copied = replace(state.case, name=free_name(state.session, state.case.name), recordings={}, replies={})
+    drafts = {
+        place._replace(case=copied.name): text for place, text in state.drafts.items() if place.case == state.case.name
+    }
+    inserted = _insert_case(state, copied)
+    return replace(inserted, drafts=MappingProxyType({**inserted.drafts, **drafts}))
+
+
+def rename_case(state: State, name: str) -> State:
+    """Raises ValueError when the name is empty or another case has it."""
+    if not name.strip():
+        raise ValueError("a case needs a name")
+    old = state.case.name
+    if name == old:
+        return state
+    if any(one.name == name for one in state.session.cases):
+        raise ValueError(f"there is a case named {name!r} already")
+    cases = tuple(replace(one, name=name) if one.name == old else one for one in state.session.cases)
+    drafts = {(place._replace(case=name) if place.case == old else place): text for place, text in state.drafts.items()}
+    return replace(state, session=replace(state.session, cases=cases), drafts=MappingProxyType(drafts))
+
+
+def delete_case(state: State) -> State:
+    """Without the case on screen. Raises ValueError for the last one."""
+    if len(state.session.cases) == 1:
+        raise ValueError("a session has at least one case")
+    gone = state.case.name
+    cases = tuple(one for one in state.session.cases if one.name != gone)
+    drafts = {place: text for place, text in state.drafts.items() if place.case != gone}
+    return State(replace(state.session, cases=cases), min(state.case_index, len(cases) - 1), MappingProxyType(drafts))
+
+
+def free_name(session: Session, wanted: str) -> str:
+    """`wanted`, or with the first number at its end that no case of the session has: `case 1` → `case 2`."""
+    names = {one.name for one in session.cases}
+    stem, _, number = wanted.rpartition(" ")
+    if not number.isdecimal():
+        stem, number = wanted, "1"
+    while wanted in names:
+        number = str(int(number) + 1)
+        wanted = f"{stem} {number}"
+    return wanted
+
+
+def _insert_case(state: State, case: Case) -> State:
+    at = state.case_index + 1
+    cases = (*state.session.cases[:at], case, *state.session.cases[at:])
+    return replace(state, session=replace(state.session, cases=cases), case_index=at)
+
+
+def _count(state: State, kind: str) -> int:
+    return len(state.session.demos if kind == "demo" else state.case.history)
+
+
+def _with_rows(state: State, kind: str, order: Sequence[int | None], new: Row = MappingProxyType({})) -> State:
+    """The demos or turns in the order of their old places (None: `new`), each with its drafts."""
+    case = "" if kind == "demo" else state.case.name
+    drafts = {place: text for place, text in state.drafts.items() if place.kind != kind or place.case != case}
+    for place, text in state.drafts.items():
+        if place.kind == kind and place.case == case:
+            drafts |= {place._replace(row=row): text for row, old in enumerate(order) if old == place.row}
+    kept = replace(state, drafts=MappingProxyType(drafts))
+    if kind == "demo":
+        demos = state.session.demos
+        return _with(kept, demos=tuple(Demo(new) if old is None else demos[old] for old in order))
+    turns = state.case.history
+    history = tuple(new if old is None else turns[old] for old in order)
+    return replace(kept, session=kept.session.with_case(replace(kept.case, history=history)))
+
+
+def _with_values(state: State, place: Place, values: Row) -> State:
+    if place.kind == "demo":
+        demos = list(state.session.demos)
+        demos[place.row] = replace(demos[place.row], values=values)
+        return _with(state, demos=tuple(demos))
+    case = state.case
+    if place.kind == "history":
+        history = (*case.history[: place.row], values, *case.history[place.row + 1 :])
+        return replace(state, session=state.session.with_case(replace(case, history=history)))
+    return replace(state, session=state.session.with_case(replace(case, inputs=values)))
+
+
+def _with_draft(state: State, place: Place, text: str | None) -> Mapping[Place, str]:
+    if state.drafts.get(place) == text:
+        return state.drafts
+    others = {key: one for key, one in state.drafts.items() if key != place}
+    return MappingProxyType(others if text is None else {**others, place: text})
+
+
+def _with(state: State, **changes: Any) -> State:
+    return replace(state, session=replace(state.session, **changes))
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and repr(one) == repr(other)

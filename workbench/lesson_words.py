@@ -1,0 +1,196 @@
+"""What a lesson says: each part of a prompt and each thing a parser does, for someone who never saw either."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from adapters.reading import SpanKind
+
+FIELDS = (
+    "First the model is told what it will be given and what it must give back: every field of the signature by name, "
+    "with its type and its description. This is the signature, written out for a reader. A field without a description "
+    "shows its own name in the place of one, so a good description is the cheapest improvement of a prompt."
+)
+STRUCTURE: Mapping[str, str] = MappingProxyType(
+    {
+        "chat": (
+            "Then the form of every message: each field stands under a marker such as [[ ## name ## ]] on a line of "
+            "its "
+            "own. The parser later looks for exactly these markers in the reply. What stands in braces is a "
+            "placeholder, and the notes beside the outputs say which values their types allow."
+        ),
+        "json": (
+            "Then the form of every message: inputs stand under [[ ## name ## ]] markers, and the reply must be one "
+            "JSON "
+            "object with a key for every output. The notes beside the outputs say which values their types allow."
+        ),
+        "xml": (
+            "Then the form of every message: each field stands between <name> and </name>. The parser later looks for "
+            "exactly these tags in the reply; nested types become nested tags."
+        ),
+        "baml": (
+            "Then the form of every message. Outputs are described in BAML's short form of a type, which takes far "
+            "fewer "
+            "tokens than a JSON schema: names, types, and descriptions as comments behind a #."
+        ),
+    }
+)
+OWN_STRUCTURE = (
+    "Then the form of every message, as this adapter wants it. Its parser later looks for this form in the reply."
+)
+OBJECTIVE = (
+    "Last in the system message comes the task itself: the docstring of the signature, word for word. When it has "
+    "none, "
+    "a default names the inputs and the outputs. Up to here nothing depends on the case: all of this is the same for "
+    "every question asked with this signature."
+)
+DEMO = (
+    "An example, shown as if it had happened before: a user message with its inputs, and the answer we would have "
+    "liked. "
+    "It has the very form that the reply must have, so it teaches the form as well as the task."
+)
+INCOMPLETE_DEMO = (
+    "An example that lacks {missing}. It is still used: the first line warns the model that something is not supplied, "
+    "and each missing output says so in its place. Incomplete examples are put in front of the complete ones, wherever "
+    "they stood in your list."
+)
+HISTORY = (
+    "A turn of the conversation so far. It comes after the examples and looks like the real thing: what was asked, "
+    "with "
+    "the reminder of the form, and what was answered. For the model it happened; an example, it can not tell from it."
+)
+INPUTS = (
+    "Now the real question: the values of the case on screen, under the same markers as in every example. Only this "
+    "part "
+    "changes from one call to the next; all that came before can be cached by the provider."
+)
+REMINDER = (
+    "Models forget what stood far above, so the form is asked for once more, at the very end, where it counts most: "
+    "which fields, in which order, and how it must end."
+)
+OWN_SYSTEM = "The system message, as this adapter writes it. It does not say which part of it is what."
+OWN_MESSAGE = "A message of this adapter's own making."
+
+
+class Opening(NamedTuple):
+    """Words of an adapter with which a step begins; `is_field`: whether the words belong to a field."""
+
+    pattern: re.Pattern[str]
+    is_field: bool
+    title: str
+    explanation: str
+
+
+OPENINGS: Mapping[str, tuple[Opening, ...]] = MappingProxyType(
+    {
+        "twostep": (
+            Opening(
+                re.compile("You are a helpful assistant"),
+                False,
+                "The opening",
+                "The first of two models is only asked to think and to write: in its own words, in any form. No "
+                "markers, no "
+                "JSON. That suits models which reason well and format badly.",
+            ),
+            Opening(
+                re.compile("As input, you will"),
+                False,
+                "The inputs",
+                "What the model will be given: every input of the signature by name, with its type and description.",
+            ),
+            Opening(
+                re.compile("Your outputs must contain"),
+                False,
+                "The outputs",
+                "What must be found in the answer, somewhere: every output by name, with its type and description.",
+            ),
+            Opening(
+                re.compile("You should lay out"),
+                False,
+                "The hand-over",
+                "A second, cheaper model will read the answer and take the fields out of it, so it must be clear.",
+            ),
+            Opening(
+                re.compile("Specific instructions"),
+                False,
+                "The objective",
+                "The task itself: the docstring of the signature, word for word.",
+            ),
+        ),
+        "markdown": (
+            Opening(
+                re.compile(r"## \d+\. Response Format"),
+                False,
+                "The response format",
+                "The form of the reply, asked for at the very end where it counts most: one fenced block of JSON, "
+                "with every "
+                "output by name, type and description.",
+            ),
+            Opening(
+                re.compile(r"## \d+\. "),
+                False,
+                "The task",
+                "This adapter writes one message of numbered sections. First the task: the docstring of the signature.",
+            ),
+            Opening(
+                re.compile(r"## \d+\. "),
+                True,
+                "The input {field}",
+                "A section for this input, with its value for the case on screen. Examples and history have no place "
+                "in this "
+                "format; what is left out is said beside the prompt.",
+            ),
+        ),
+    }
+)
+"""By adapter, for prompts that are not made of dspy's three parts."""
+
+REPLY = (
+    "This is what came back: text, and nothing but text. The parser now has to find the values in it. It does not ask "
+    "the model again, and it does not understand the text; it looks for the form that the prompt asked for."
+)
+SPAN_TITLES: Mapping[SpanKind, str] = MappingProxyType(
+    {
+        "marker": "Found: the structure",
+        "value": "Sliced: the values",
+        "repaired": "Sliced after a repair",
+        "duplicate": "Said twice",
+        "unknown": "No field of the signature",
+        "ignored": "Ignored",
+        "prose": "Prose for a second model",
+    }
+)
+SPAN_WORDS: Mapping[SpanKind, str] = MappingProxyType(
+    {
+        "marker": "The parser looks for what it asked for: markers, tags or keys that name a field. Everything else "
+        "hangs on "
+        "them: a marker that is misspelt is not one, however clear it is to a person.",
+        "value": "What stands between two of them is cut out, as text, for the field that they name.",
+        "repaired": "The text was not quite what it should be, so it was mended by rule before it was cut. Where its "
+        "pieces "
+        "went is therefore a good guess and no certainty.",
+        "duplicate": "A field that was answered more than once. Only one of the answers is taken; these are not.",
+        "unknown": "Structure that names no output of the signature. It is found, and then left alone.",
+        "ignored": "The parser never looked at this. Nothing of it is in any value.",
+        "prose": "There is nothing to parse here: a second model reads this text and takes the fields out of it.",
+    }
+)
+FIELD_STATES: Mapping[str, str] = MappingProxyType(
+    {
+        "read": "The text for this field becomes a value of its type. Each line below is one step, by a fixed rule.",
+        "default": "The reply has nothing for this field. Its default is filled in, so the reply still counts as read.",
+        "missing": "The reply has nothing for this field, and the field has no default. That alone fails the reply.",
+        "failed": "The text was found, but no rule makes a value of the field's type of it. That fails the reply.",
+        "unread": "The parser had stopped before it came to this field.",
+        "native": "This value comes from the response itself and not from its text: the provider returned it apart.",
+    }
+)
+READ = "All outputs have a value of their type: the reply is read. This is what the program gets."
+NOT_READ = (
+    "The reply is refused as a whole: one field that can not be had is enough. The program gets an error and no "
+    "values, "
+    "also none of those that were fine. The error names the place, which is where to mend the prompt or the reply."
+)

@@ -1,0 +1,1 @@
+"""Pages of text about one column: adapter, request, runs, other parsers, differences. Pure: no Textual app."""

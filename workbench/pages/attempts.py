@@ -1,0 +1,140 @@
+"""The ladder of attempts: every call of the last run, hidden fallbacks and second stages too, then its events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from adapters import catalog, events
+from adapters.run import Attempt, Run
+from workbench import json_shapes
+from workbench.display import one_line
+from workbench.pages.looked_at import LookedAt
+from workbench.pages.measures import cost_of, duration, measured
+from workbench.pages.writing import heading, json_block, named, paragraph
+from workbench.reading_text import first_line, verdict
+from workbench.widgets.text_view import EMPTY, Block, Piece, block
+
+LONGEST_TEXT = 2_000
+MOST_EVENTS = 400
+
+
+def blocks_of(at: LookedAt, raw: bool = False) -> list[Block]:
+    """The last run of the column; with `raw` what was sent and what came back, as JSON."""
+    run = at.run.run if at.run is not None else None
+    if run is None:
+        return [EMPTY, *_without_run(at)]
+    blocks = [EMPTY, *_summary(run)]
+    for attempt in run.attempts:
+        blocks += [EMPTY, *_attempt(attempt, run)]
+        if raw:
+            blocks += _raw(attempt)
+    if raw:
+        return blocks
+    blocks += heading("Events")
+    return [*blocks, *_events(run)]
+
+
+def _without_run(at: LookedAt) -> Iterable[Block]:
+    if at.run is not None and at.run.phase == "running":
+        return paragraph("Under way; this page shows runs that have ended.")
+    measured = at.case.measured.get(at.column.id, ())
+    if not measured:
+        return paragraph("Nothing was sent from here yet: F5 sends every column, F8 this one.", "note")
+    lines = [
+        named(f"call {number}", _measures(one.get("duration_ms") or 0.0, one.get("usage"), one.get("cost")))
+        for number, one in enumerate(measured, 1)
+    ]
+    return [*paragraph("Not sent in this sitting; this is what was recorded:", "note"), *lines]
+
+
+def _summary(run: Run) -> list[Block]:
+    total = sum(one.duration_ms for one in run.attempts)
+    costs = [one.cost for one in run.attempts]
+    cost = cost_of(None if None in costs else sum(one for one in costs if one is not None))
+    calls = f"{len(run.attempts)} call{'' if len(run.attempts) == 1 else 's'}, {duration(total)}, {cost}"
+    if run.ok:
+        return [Block((Piece("✓ ", "ok"), Piece(calls)))]
+    why = f"{run.error.phase}: {first_line(run.error.message)}" if run.error is not None else "cancelled"
+    return [Block((Piece("✗ ", "error"), Piece(calls))), block(why, "error", indent=2)]
+
+
+def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
+    title = f"{attempt.number}  {catalog.title(attempt.adapter)} → {attempt.model}"
+    yield Block((Piece(title, "title"), Piece(f"   {_role(attempt, run)}", "note")))
+    yield named("measured", _measures(attempt.duration_ms, attempt.usage, attempt.cost))
+    if attempt.error:
+        yield named("failed", (attempt.error, "error"))
+    for completion in attempt.completions:
+        how = completion.finish_reason or "the model did not say"
+        yield named("ended", how)
+        if completion.reading is not None:
+            sign = ("✓ ", "ok") if completion.reading.ok else ("✗ ", "error")
+            yield named("read", sign, verdict(completion.reading))
+        if completion.reasoning:
+            yield named("reasoning", one_line(completion.reasoning, LONGEST_TEXT))
+        for call in completion.tool_calls:
+            yield named("tool call", json_shapes.dumps(dict(call), indent=None, ascii_only=False))
+        yield named("reply", (one_line(completion.text, LONGEST_TEXT) or "(empty)", "value"))
+
+
+def _role(attempt: Attempt, run: Run) -> str:
+    for event in run.events:
+        if event.attempt == attempt.number and isinstance(event, events.FallbackStarted):
+            return f"a fallback: {first_line(event.reason)}"
+        if event.attempt == attempt.number and isinstance(event, events.ExtractionStarted):
+            return "the second stage: takes the fields out of the prose"
+    return "the first call" if attempt.number == 1 else "asked again"
+
+
+def _measures(milliseconds: float, usage: object, cost: object) -> str:
+    known_usage = usage if isinstance(usage, Mapping) else None
+    known_cost = cost if isinstance(cost, float | int) else None
+    return measured(milliseconds, known_usage, known_cost)
+
+
+def _raw(attempt: Attempt) -> list[Block]:
+    came_back = {"error": attempt.error, "payload": attempt.payload, "raw": attempt.raw, "usage": attempt.usage}
+    texts = [{"text": one.text, "tool_calls": one.tool_calls} for one in attempt.completions]
+    known = {key: value for key, value in came_back.items() if value is not None}
+    return [
+        *heading(f"Sent, call {attempt.number}"),
+        *json_block(attempt.request),
+        *heading(f"Came back, call {attempt.number}"),
+        *json_block({**known, "completions": texts}),
+    ]
+
+
+def _events(run: Run) -> Iterable[Block]:
+    chunks = 0
+    shown = 0
+    for event in run.events:
+        if isinstance(event, events.ChunkReceived):
+            chunks += 1
+            continue
+        if chunks:
+            yield named("", (f"{chunks} pieces arrived", "note"))
+            chunks = 0
+        shown += 1
+        if shown > MOST_EVENTS:
+            yield block("…", "note", indent=2)
+            return
+        yield named(f"{event.at * 1000:9,.0f} ms", (f"{event.kind:<17}", "name"), _detail(event), width=12)
+
+
+def _detail(event: events.Event) -> str:
+    said = ""
+    if isinstance(event, events.PromptRendered):
+        said = f"{len(event.prompt.messages)} messages by {catalog.title(event.adapter)}"
+    elif isinstance(event, events.RequestSent):
+        said = f"to {event.model}"
+    elif isinstance(event, events.ResponseReceived):
+        said = _measures(event.duration_ms, event.usage, event.cost)
+    elif isinstance(event, events.ReplyRead):
+        said = verdict(event.reading) if event.reading is not None else "nothing to read"
+    elif isinstance(event, events.FallbackStarted):
+        said = f"{catalog.title(event.adapter)}, because {first_line(event.reason)}"
+    elif isinstance(event, events.ExtractionStarted):
+        said = f"by {event.model}"
+    elif isinstance(event, events.Failed):
+        said = f"{event.phase}: {first_line(event.message)}"
+    return f"  {one_line(said, 400)}" if said else ""

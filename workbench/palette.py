@@ -1,0 +1,104 @@
+"""Everything the app can do, by name, in the command palette."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from textual.command import Hits, Provider
+
+from workbench import edits
+from workbench.document import Place
+from workbench.flows import copying
+from workbench.screens.pages import PAGES
+from workbench.widgets.plain import palette_discovery, palette_hit
+
+if TYPE_CHECKING:
+    from workbench.app import WorkbenchApp
+
+
+ADAPTERS = {
+    "chat": "[[ ## field ## ]] markers: what dspy uses unless told otherwise",
+    "json": "one JSON object, by the provider's schema where it has one",
+    "xml": "one tag a field",
+    "baml": "JSON, with a compact schema that has comments",
+    "twostep": "prose first; a second call takes the values out of it",
+    "markdown": "numbered sections, and one fenced JSON block for a reply",
+}
+"""The adapters a column can be shown of, and what each is."""
+
+
+class Command(NamedTuple):
+    """One entry of the palette."""
+
+    name: str
+    about: str
+    run: Callable[[], Any]
+
+
+class WorkbenchCommands(Provider):
+    """What the palette finds depends on what is open: its columns, cases and the pane with the focus."""
+
+    async def discover(self) -> Hits:
+        for command in self._commands():
+            yield palette_discovery(command.name, command.run, command.about)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for command in self._commands():
+            hit = palette_hit(matcher, command.name, command.run, command.about)
+            if hit is not None:
+                yield hit
+
+    def _commands(self) -> Iterator[Command]:
+        from workbench.app import WorkbenchApp
+
+        app = self.app
+        if not isinstance(app, WorkbenchApp):
+            return
+        for binding in app.BINDINGS_BY_ID.values():
+            keys = app.get_key_display(replace(binding, key=binding.key.partition(",")[0]))
+            run = partial(app.run_action, binding.action)
+            yield Command(f"{binding.description}   {keys}", binding.tooltip, run)
+        for answer in copying.ANSWERS:
+            yield Command(f"Copy: {answer.name}", answer.about, partial(copying.copy, app, answer.value))
+        yield from self._view(app)
+        yield from self._session(app)
+        for theme in sorted(app.available_themes):
+            yield Command(f"Theme: {theme}", "how the workbench looks", partial(_set_theme, app, theme))
+
+    def _view(self, app: WorkbenchApp) -> Iterator[Command]:
+        main = app.main
+        yield Command("More room for prompts", "the line between prompts and replies", partial(main.resize, 0.1))
+        yield Command("More room for replies", "the line between prompts and replies", partial(main.resize, -0.1))
+        for tab in ("signature", "inputs", "demos", "history"):
+            yield Command(f"Go to: {tab}", "one of the editors", partial(main.open_tab, tab))
+        for page, (name, _) in PAGES.items():
+            yield Command(f"Look closer: {name}", "at the column with the focus", partial(app.action_look, page))
+        for column in main.columns.all:
+            yield Command(f"Go to: column {column.column_id}", "its prompt", column.prompt.focus)
+
+    def _session(self, app: WorkbenchApp) -> Iterator[Command]:
+        main, session = app.main, app.document.session
+        for index, case in enumerate(session.cases):
+            yield Command(f"Case: {case.name}", "look at this case", partial(app.look_at_case, index))
+        for predictor in ("Predict", "ChainOfThought"):
+            change = partial(edits.set_predictor, predictor=predictor)
+            run = partial(main.edit, change, Place("signature", field="predictor"), "predictor")
+            yield Command(f"Predictor: {predictor}", "with or without a reasoning output in front", run)
+        for adapter, about in ADAPTERS.items():
+            shown = [one for one in session.columns if one.adapter == adapter]
+            if shown:
+                yield Command(f"Hide column: {adapter}", "take it off the screen", partial(app.hide_columns, adapter))
+            else:
+                yield Command(f"Show column: {adapter}", about, partial(app.show_column, adapter))
+        for column in session.columns:
+            yield Command(f"Move column left: {column.id}", "one place", partial(app.move_column, column.id, -1))
+        yield Command("Restore an earlier version", "what a save of this file replaced", app.action_restore_earlier)
+        yield Command("Remove this value", "the field with the focus gets no value", main.clear_field)
+
+
+def _set_theme(app: WorkbenchApp, theme: str) -> None:
+    app.theme = theme

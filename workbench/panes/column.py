@@ -1,0 +1,194 @@
+"""One column: an adapter's prompt, and below it the reply with what the parser did to it."""
+
+from __future__ import annotations
+
+from textual.containers import Vertical
+from textual.content import Content
+
+from sessions.session import Column
+from workbench.live import LiveColumn
+from workbench.runs import LiveRun
+from workbench.tokens import Estimates
+from workbench.widgets.field_table import FieldTable
+from workbench.widgets.plain import lines, same
+from workbench.widgets.prompt_view import OriginKey, PromptView
+from workbench.widgets.reply_view import ReplyView
+from workbench.widgets.splitter import Splitter
+
+ADAPTER_NAMES = {
+    "chat": "Chat",
+    "json": "JSON",
+    "xml": "XML",
+    "baml": "BAML",
+    "twostep": "TwoStep",
+    "markdown": "Markdown",
+}
+WIDTH_OF_WORDS = 40
+REPLY = ("reply ", "$foreground bold")
+AS_DSPY = "as dspy 3.4.1"
+"""What the adapters other than the markdown one reproduce; a user's own adapter is named by its class."""
+
+
+class ColumnPane(Vertical):
+    BINDING_GROUP_TITLE = "Column"
+    HELP = """\
+## Column
+
+Above: the messages this adapter sends. Every character knows what made it: move the cursor (or the mouse) over it,
+and the same origin lights up in every other column and in the editor; `enter` goes there.
+
+Below: the reply. It is text to edit or paste over: at each keystroke this adapter's parser reads it again, without any
+call. The margin names what the parser did with each piece; the table shows how each value came about.
+
+`F5` sends all columns, `F8` this one, `escape` cancels · `ctrl+g` copies · `ctrl+r` records the reply as a fixture
+"""
+
+    def __init__(self, column_id: str) -> None:
+        super().__init__(classes="column")
+        self.column_id = column_id
+        self._shown: tuple[LiveColumn, LiveRun | None] | None = None
+        self._was_running = False
+        self._title = Content("")
+        self._title_on_screen: Content | None = None
+        self.prompt = PromptView(column_id)
+        self.splitter = Splitter("horizontal")
+        self.reply = ReplyView(column_id)
+        self.fields = FieldTable(column_id)
+        self._tokens = Estimates()
+
+    def frame(self, column: Column) -> None:
+        """The column with its title alone: what it holds is mounted with the first `show`."""
+        self._put_title(self._title_of(LiveColumn(column), None))
+
+    def show(self, live: LiveColumn, run: LiveRun | None, model: str | None) -> None:
+        """`model` is named when it is the column's own."""
+        if not self.children:
+            self.mount_all([self.prompt, self.splitter, self.reply, self.fields])
+        before = self._shown[0] if self._shown is not None else None
+        self._shown = (live, run)
+        if before is None or (before.request, before.error) != (live.request, live.error):
+            prompt = live.request.prompt if live.request is not None else None
+            self.prompt.show(prompt, stale=live.stale, error=live.error)
+        title = self._title_of(live, model)
+        if not same(title, self._title):
+            self._title = title
+            self._put_title(title)
+        self.set_class(live.stale, "-stale")
+        if run is None or run.phase != "running":
+            self.reply.show(live.text, live.reading)
+            self.fields.show(live.reading, error=self._error(live, run))
+            if run is not None and self._was_running:
+                self.reply.move_cursor((0, 0))
+                self.call_after_refresh(self.reply.scroll_home, animate=False)
+        self._was_running = run is not None and run.phase == "running"
+        self.show_verdict(0.0)
+
+    def stream(self, run: LiveRun, texts: tuple[str, ...]) -> None:
+        """What arrived of a reply that is under way."""
+        if run.text == "".join(texts):
+            self.reply.show("", None, streaming=True)
+        for text in texts:
+            self.reply.append(text)
+
+    def show_verdict(self, now: float) -> None:
+        """The line between prompt and reply. `now` is the clock of the runs, for the seconds of one under way."""
+        if self._shown is not None:
+            self.splitter.show(verdict(*self._shown, now))
+
+    def name_origin(self, key: OriginKey | None) -> None:
+        """Names the origin the user points at in the title, in place of the adapter's details."""
+        if key is None:
+            self._put_title(self._title)
+            return
+        kind, field, turn = key
+        adapter = ADAPTER_NAMES.get(self._adapter, self._adapter)
+        origin = " · ".join(part for part in (kind, field, turn) if part)
+        self._put_title(lines((f"{adapter} ▸ ", "bold"), (origin, "$accent")))
+
+    def _put_title(self, title: Content) -> None:
+        """A title repaints the whole column, so it is put only when it is another one."""
+        if self._title_on_screen is None or not same(title, self._title_on_screen):
+            self._title_on_screen = title
+            self.border_title = title
+
+    def split(self, share: float) -> None:
+        """Gives the prompt this share of the height."""
+        self.prompt.styles.height = f"{share * 100:.1f}fr"
+        self.reply.styles.height = f"{(1 - share) * 100:.1f}fr"
+        self.fields.styles.max_height = f"{(1 - share) * 50:.1f}%"
+
+    @property
+    def live(self) -> LiveColumn | None:
+        return self._shown[0] if self._shown is not None else None
+
+    @property
+    def _adapter(self) -> str:
+        return self._shown[0].column.adapter if self._shown is not None else self.column_id
+
+    def _title_of(self, live: LiveColumn, model: str | None) -> Content:
+        adapter = live.column.adapter
+        known = ADAPTER_NAMES.get(adapter)
+        parts: list[tuple[str, str] | str] = [(known or adapter, "bold")]
+        if known and live.column.id not in (adapter, known):
+            parts.append((f" {live.column.id}", ""))
+        if known and adapter != "markdown":
+            parts.append((f" · {AS_DSPY}", "$foreground 60%"))
+        if live.request is not None:
+            unit = " tok" if self.size.width >= WIDTH_OF_WORDS else ""
+            parts.append((f" · ~{_short(self._tokens.total(live.request.messages))}{unit}", "$foreground 60%"))
+        if model:
+            parts.append((f" · {model}", "$foreground 60%"))
+        if live.stale:
+            parts.append((" · stale", "$text-warning bold"))
+        return lines(*parts)
+
+    @staticmethod
+    def _error(live: LiveColumn, run: LiveRun | None) -> str:
+        if run is not None and run.phase == "failed" and live.reading is None:
+            return run.error
+        return live.reading_error
+
+
+def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0) -> Content:
+    """One line about the reply of a column: a sign, what happened, and what it took."""
+    if run is not None and run.phase == "running":
+        seconds = f" {now - run.started:.1f} s" if now else ""
+        what = "receiving" if run.text else "sent"
+        return lines(REPLY, (f"◌ {what}{seconds}", "$accent"), ("  esc cancels", "$foreground 60%"))
+    took = ""
+    if run is not None and run.phase in ("done", "failed"):
+        took = f" {_duration(run.seconds)}" + (f" · {run.attempts} calls" if run.attempts > 1 else "")
+    if run is not None and run.phase == "cancelled":
+        took = f" cancelled after {_duration(run.seconds)}"
+    if run is not None and run.phase == "failed" and (live.reading is None or run.error.startswith("request")):
+        return _line("✗", "error", run.error, took)
+    if live.reading is None:
+        if not live.text:
+            return lines(REPLY, (took.strip() or "none yet · F5 sends", "$foreground 60%"))
+        return _line("✗", "error", live.reading_error or "not read", took)
+    reading = live.reading
+    flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""
+    if reading.ok:
+        return _line("✓", "success", "", took + flags)
+    place = ""
+    if reading.error is not None and reading.error.start is not None:
+        place = f" line {reading.line_and_column(reading.error.start)[0]}"
+    missing = f" · {reading.error.field}" if reading.error is not None and reading.error.field else ""
+    return _line("✗", "error", (place + missing).strip(), took + flags)
+
+
+def _short(count: int) -> str:
+    return str(count) if count < 1000 else f"{count / 1000:.1f}k"
+
+
+def _line(sign: str, tone: str, said: str, details: str) -> Content:
+    return lines(
+        REPLY,
+        (f"{sign} ", f"$text-{tone} bold"),
+        (said, f"$text-{tone}"),
+        (details if said else details.lstrip(), "$foreground 60%"),
+    )
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 10 else f"{seconds:.1f} s"

@@ -1,0 +1,139 @@
+"""The columns side by side; those that do not fit scroll sideways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import on
+from textual.containers import HorizontalScroll
+
+from sessions.session import Column
+from workbench.live import LiveColumn
+from workbench.panes.column import ColumnPane
+from workbench.runs import LiveRun
+from workbench.widgets.prompt_view import OriginKey, PromptView
+from workbench.widgets.reply_view import ReplyView
+from workbench.widgets.splitter import Splitter
+
+NARROWEST = 32
+"""Cells below which a column is not squeezed; the columns that do not fit then are scrolled to."""
+SMALLEST_SHARE, LARGEST_SHARE = 0.15, 0.85
+
+
+class ColumnsPane(HorizontalScroll, can_focus=False):
+    BINDING_GROUP_TITLE = "Columns"
+
+    def __init__(self) -> None:
+        super().__init__(id="columns")
+        self._columns: dict[str, ColumnPane] = {}
+        self._share = 0.5
+        self._has_replies = False
+        self._last = ""
+
+    def frame(self, columns: Sequence[Column]) -> None:
+        """The columns as they will stand, without what is in them."""
+        self._arrange([one.id for one in columns])
+        for column in columns:
+            self._columns[column.id].frame(column)
+
+    def show(self, columns: Sequence[tuple[LiveColumn, LiveRun | None, str | None]]) -> None:
+        """Each column with its run, and its model where it has one of its own."""
+        wanted = [live.column.id for live, _, _ in columns]
+        if wanted != list(self._columns):
+            self._arrange(wanted)
+        has_replies = any(live.text or run is not None for live, run, _ in columns)
+        if has_replies != self._has_replies:
+            self._has_replies = has_replies
+            self._split()
+        for live, run, model in columns:
+            self._columns[live.column.id].show(live, run, model)
+
+    def column(self, id: str) -> ColumnPane | None:
+        return self._columns.get(id)
+
+    @property
+    def all(self) -> tuple[ColumnPane, ...]:
+        return tuple(self._columns.values())
+
+    @property
+    def current(self) -> ColumnPane | None:
+        """The column with the focus, or the last that had it, or the first."""
+        focused = next((one for one in self._columns.values() if one.has_focus_within), None)
+        if focused is not None:
+            self._last = focused.column_id
+        return focused or self._columns.get(self._last) or next(iter(self._columns.values()), None)
+
+    def highlight(self, key: OriginKey | None, pointed_at: str) -> None:
+        """Lights one origin in every column; the column `pointed_at` names it."""
+        for id, column in self._columns.items():
+            column.prompt.highlight(key)
+            column.name_origin(key if id == pointed_at else None)
+
+    def focus_next_part(self, part: type[PromptView] | type[ReplyView]) -> None:
+        """The focus to the prompt or reply of the current column, or of the next one when it is there already."""
+        columns = self.all
+        current = self.current
+        if current is None:
+            return
+        index = columns.index(current)
+        if isinstance(self.screen.focused, part):
+            index = (index + 1) % len(columns)
+        self._last = columns[index].column_id
+        columns[index].query_one(part).focus()
+        self.scroll_to_widget(columns[index], animate=False)
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def tick(self, now: float) -> None:
+        """The clock has moved on for the runs under way."""
+        for column in self._columns.values():
+            column.show_verdict(now)
+
+    def resize_prompts(self, by: float) -> None:
+        """Gives the prompts a larger share of the height, or with a negative number the replies."""
+        self._share = min(LARGEST_SHARE, max(SMALLEST_SHARE, self._share + by))
+        self._split()
+
+    @on(Splitter.Dragged)
+    def _drag(self, event: Splitter.Dragged) -> None:
+        event.stop()
+        region = self.content_region
+        if region.height:
+            self.resize_prompts((event.y - region.y) / region.height - self._share)
+
+    def _arrange(self, wanted: Sequence[str]) -> None:
+        with self.app.batch_update():
+            for id in [one for one in self._columns if one not in wanted]:
+                self._columns.pop(id).remove()
+            if list(self._columns) == [one for one in wanted if one in self._columns]:
+                fresh = {id: ColumnPane(id) for id in wanted if id not in self._columns}
+            else:
+                self.remove_children()
+                self._columns = {}
+                fresh = {id: ColumnPane(id) for id in wanted}
+            # a column in the middle is mounted in front of the one that follows it
+            following: ColumnPane | None = None
+            arranged: dict[str, ColumnPane] = {}
+            for id in reversed(wanted):
+                column = fresh.get(id) or self._columns[id]
+                if id in fresh:
+                    self.mount(column, before=following)
+                arranged[id] = following = column
+            self._columns = dict(reversed(arranged.items()))
+            self._split()
+            self._fit()
+
+    def _split(self) -> None:
+        """The same line through all columns; until there is a reply the prompts get nearly everything."""
+        for column in self._columns.values():
+            column.split(self._share if self._has_replies else LARGEST_SHARE)
+
+    def _fit(self) -> None:
+        """As many columns in sight as fit, all of the same width but for the cells that are left over."""
+        room = self.size.width
+        if not room or not self._columns:
+            return
+        in_sight = min(len(self._columns), max(1, room // NARROWEST))
+        for index, column in enumerate(self._columns.values()):
+            column.styles.width = room // in_sight + (index % in_sight < room % in_sight)

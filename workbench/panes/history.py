@@ -1,0 +1,54 @@
+"""The conversation before the question, as turns of field values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+from textual.content import Content
+
+from adapters.signature import Field
+from workbench.document import State
+from workbench.live import LiveSignature, history_field
+from workbench.messages import Edit
+from workbench.panes.rows import RowsPane
+from workbench.widgets.plain import lines
+
+
+class HistoryPane(RowsPane):
+    BINDING_GROUP_TITLE = "History"
+    HELP = """\
+## History
+
+Earlier turns of the conversation. A signature with an input of type `dspy.History` turns them into user and assistant
+messages in front of the question. Each turn holds values of the other fields.
+
+`ctrl+n` adds · `d` copies · `x` deletes · `shift+↑` / `shift+↓` move · `enter` edits
+"""
+    KIND: ClassVar[Literal["demo", "history"]] = "history"
+    NOUN = "turn"
+    ABSENT_TEXT = "no value in this turn"
+
+    def __init__(self, edit: Edit) -> None:
+        super().__init__(edit, id="history-pane")
+
+    def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
+        return state.case.history
+
+    def mark_of(self, state: State, row: int) -> tuple[str, str]:
+        return "●", "$text-success"
+
+    def fields_of(self, live: LiveSignature) -> Sequence[Field]:
+        turns = history_field(live.signature) if live.signature is not None else None
+        return [one for one in super().fields_of(live) if turns is None or one.name != turns.name]
+
+    def note_of(self, state: State, live: LiveSignature) -> Content:
+        if live.signature is not None and history_field(live.signature) is None:
+            kept = "The turns below are kept, but in no prompt." if state.case.history else ""
+            return lines(
+                ("This signature takes no history.  ", "bold"),
+                (f"An input `history: dspy.History` makes room for it. {kept}", "$foreground 60%"),
+            )
+        if not state.case.history:
+            return lines(("No turns yet.  ", "bold"), ("ctrl+n adds one.", ""))
+        return lines(("^n add  d copy  x delete  J K move", "$foreground 60%"))

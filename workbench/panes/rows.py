@@ -1,0 +1,182 @@
+"""What demos and history turns have in common: rows of field values, of which one is open to edit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar, Literal
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+
+from adapters.signature import Field
+from workbench import edits
+from workbench.document import Place, State
+from workbench.field_text import ABSENT
+from workbench.live import LiveSignature
+from workbench.messages import Edit
+from workbench.widgets.field_form import FieldForm, FormRow
+from workbench.widgets.plain import PlainStatic, lines
+from workbench.widgets.row_list import RowList
+
+_ROWS = Binding.Group("Rows")
+
+
+def binding(key: str, action: str, description: str, id: str, tooltip: str) -> Binding:
+    return Binding(key, action, description, show=False, id=id, tooltip=tooltip, group=_ROWS)
+
+
+class RowsPane(Vertical):
+    """A list of rows and, below it, the fields of the current one. Each kind of row has a pane of its own."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("ctrl+n", "add", "Add", "rows.add", "Add a row after this one"),
+        binding("d", "duplicate", "Duplicate", "rows.duplicate", "Copy this row"),
+        binding("delete,x", "delete", "Delete", "rows.delete", "Delete this row (undo brings it back)"),
+        binding("shift+up,K", "move(-1)", "Move up", "rows.move_up", "This row before the one above"),
+        binding("shift+down,J", "move(1)", "Move down", "rows.move_down", "This row after the one below"),
+        binding("enter", "open", "Edit", "rows.open", "Edit the first field of this row"),
+    ]
+    KIND: ClassVar[Literal["demo", "history"]]
+    NOUN: ClassVar[str]
+    ABSENT_TEXT: ClassVar[str]
+
+    def __init__(self, edit: Edit, id: str) -> None:
+        super().__init__(id=id)
+        self._edit = edit
+        self._state: State | None = None
+        self._live = LiveSignature()
+        self._row = 0
+        self._list = RowList(self._line)
+        self._note = PlainStatic(classes="pane-note")
+        self._form = FieldForm(self._typed, self._chose, id=f"{id}-form")
+
+    def compose(self) -> ComposeResult:
+        yield self._note
+        yield self._list
+        yield self._form
+
+    def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
+        """The rows, as values by field name."""
+        raise NotImplementedError
+
+    def mark_of(self, state: State, row: int) -> tuple[str, str]:
+        """What stands in front of a row, and its style."""
+        raise NotImplementedError
+
+    def note_of(self, state: State, live: LiveSignature) -> Content:
+        """What stands above the list."""
+        raise NotImplementedError
+
+    def fields_of(self, live: LiveSignature) -> Sequence[Field]:
+        return tuple(live.signature.fields.values()) if live.signature is not None else ()
+
+    def show(self, state: State, live: LiveSignature) -> None:
+        self._state, self._live = state, live
+        rows, fields = self.rows_of(state), self.fields_of(live)
+        self._row = max(0, min(self._row, len(rows) - 1))
+        self._note.show(self.note_of(state, live))
+        self._form.display = bool(rows)  # the list stays without rows too: its keys add the first one
+        self._list.styles.height = min(max(3, len(rows)), 10) if rows else 1
+        self._list.show(len(rows), self._row)
+        if not rows or not fields:
+            return
+        values = rows[self._row]
+        names = {one.name for one in fields}
+        shown = [
+            FormRow(one, values.get(one.name, ABSENT), state.drafts.get(self._place(state, self._row, one.name)))
+            for one in fields
+        ]
+        unknown = {name: value for name, value in values.items() if name not in names}
+        self._form.show(shown, (self._place(state, self._row, ""), len(rows)), self.ABSENT_TEXT, unknown)
+
+    def light(self, field: str | None, row: int | None) -> None:
+        self._form.light(field if row == self._row else None)
+
+    def go_to(self, row: int, field: str | None) -> None:
+        """Opens a row and puts the focus into the editor of a field."""
+        if self._state is None:
+            return
+        self._row = row
+        self.show(self._state, self._live)
+        if not (field and self._form.focus_field(field)):
+            self._list.focus()
+
+    def clear(self, field: Field) -> None:
+        """Takes the value of a field away."""
+        self._chose(field, ABSENT)
+
+    @property
+    def focused_field(self) -> Field | None:
+        return self._form.focused_field
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        event.stop()
+        self._row = event.index
+        if self._state is not None:
+            self.show(self._state, self._live)
+
+    def action_add(self) -> None:
+        add = edits.add_demo if self.KIND == "demo" else edits.add_turn
+        at = self._row + 1 if self._count else 0
+        self._change(partial(add, at=at), "add")
+        self._row = at
+        self.call_after_refresh(self._form.focus_field)
+
+    def action_duplicate(self) -> None:
+        if self._count:
+            self._change(partial(edits.duplicate_row, kind=self.KIND, row=self._row), "duplicate")
+
+    def action_delete(self) -> None:
+        if self._count:
+            self._change(partial(edits.delete_row, kind=self.KIND, row=self._row), "delete")
+
+    def action_move(self, by: int) -> None:
+        to = self._row + by
+        if 0 <= to < self._count:
+            row, self._row = self._row, to
+            self._change(partial(edits.move_row, kind=self.KIND, row=row, to=to), "move")
+
+    def action_open(self) -> None:
+        self._form.focus_field()
+
+    @property
+    def _count(self) -> int:
+        return len(self.rows_of(self._state)) if self._state is not None else 0
+
+    def _line(self, index: int) -> Content:
+        if self._state is None:
+            return Content("")
+        mark, style = self.mark_of(self._state, index)
+        values = self.rows_of(self._state)[index]
+        summary = "  ".join(_short(value) for value in values.values()) or "(empty)"
+        return lines((f" {mark} ", style), (f"{index + 1:>3}  ", "$foreground 60%"), summary)
+
+    def _place(self, state: State, row: int, field: str) -> Place:
+        return Place(self.KIND, "" if self.KIND == "demo" else state.case.name, row, field)
+
+    def _typed(self, field: Field, text: str) -> None:
+        if self._state is not None:
+            place = self._place(self._state, self._row, field.name)
+            change = partial(edits.set_text, place=place, field=field, text=text)
+            self._edit(change, place, self._label(field.name), typing=True)
+
+    def _chose(self, field: Field, value: Any) -> None:
+        if self._state is not None:
+            place = self._place(self._state, self._row, field.name)
+            self._edit(partial(edits.set_value, place=place, value=value), place, self._label(field.name))
+
+    def _label(self, field: str) -> str:
+        return f"{self.NOUN} {self._row + 1}, {field}"
+
+    def _change(self, change: Callable[[State], State], verb: str) -> None:
+        if self._state is not None:
+            place = self._place(self._state, self._row, verb)
+            self._edit(change, place, f"{verb} {self.NOUN} {self._row + 1}")
+
+
+def _short(value: Any) -> str:
+    text = value[:400] if isinstance(value, str) else repr(value)
+    return " ".join(text.split())[:60]

@@ -1,0 +1,201 @@
+"""The signature as text, with its errors in place."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from adapters.errors import SignatureError
+from adapters.signature import Signature
+from sessions.session import Predictor
+from workbench import edits
+from workbench.document import Place, State
+from workbench.field_text import Choice
+from workbench.live import LiveSignature
+from workbench.messages import Edit
+from workbench.widgets.choice_line import ChoiceLine
+from workbench.widgets.editor import Editor, Mark
+from workbench.widgets.plain import PlainStatic, content
+from workbench.widgets.plain import lines as content_lines
+
+PREDICTORS: tuple[Predictor, ...] = ("Predict", "ChainOfThought")
+
+
+class SignaturePane(Vertical):
+    """Python source or string notation, which class of it is meant, the predictor, and instructions of one's own."""
+
+    BINDING_GROUP_TITLE = "Signature"
+    HELP = """\
+## Signature
+
+What goes in and what is to come out, with types. Every keystroke renders every column again.
+
+- Short: `question, context: list[str] -> answer: float`
+- Or Python: `class Extract(dspy.Signature):` with a docstring as instructions, `dspy.InputField()`,
+  `dspy.OutputField()`, and the pydantic models and enums around it. It is read, never run.
+
+While it cannot be read, the columns keep what they last showed and say *stale*; the line below the text says where it
+is wrong and what would work.
+"""
+
+    def __init__(self, edit: Edit) -> None:
+        super().__init__(id="signature-pane")
+        self._edit = edit
+        self._lit: str | None = None
+        self._default = ""
+        self._error: SignatureError | None = None
+        self._names: tuple[str, ...] = ()
+        self._text_of_names: str | None = None
+        self._editor = Editor(syntax="python", on_edit=self._typed, id="signature-editor")
+        self._message = PlainStatic(classes="field-error", id="signature-error")
+        self._predictor = ChoiceLine([Choice(name, name) for name in PREDICTORS], "Predict", self._choose_predictor)
+        self._class_choice: ChoiceLine | None = None
+        self._instructions_label = PlainStatic(classes="field-label", id="instructions-label")
+        self._instructions = Editor(on_edit=self._typed_instructions, id="instructions-editor")
+
+    def compose(self) -> ComposeResult:
+        yield self._editor
+        yield self._message
+        yield self._instructions_label
+        yield self._instructions
+        yield self._predictor
+
+    def show_text(self, state: State) -> None:
+        """The text alone, before anything is known about it."""
+        self._editor.show(state.session.signature.text)
+        self._predictor.show(state.session.signature.predictor)
+        if state.session.signature.instructions is not None:
+            self.set_class("\n" not in state.session.signature.text, "-short")
+            self._instructions.show(state.session.signature.instructions)
+
+    def show(self, state: State, live: LiveSignature) -> None:
+        text = state.session.signature
+        self._editor.show(text.text)
+        self._predictor.show(text.predictor)
+        self._show_classes(text.text, text.class_name)
+        self._show_instructions(text.text, text.instructions, live.signature)
+        self._error = live.error
+        self._message.display = live.error is not None
+        if live.error is not None:
+            hint = f"\n  {live.error.hint}" if live.error.hint else ""
+            place = f"✗ line {live.error.line}, column {live.error.column}: "
+            self._message.show(place + live.error.message + hint)
+        self._mark()
+
+    def light(self, field: str | None) -> None:
+        """Marks where a field is declared, as the origin of what the user points at."""
+        if field != self._lit:
+            self._lit = field
+            self._mark()
+
+    def go_to(self, line: int, column: int) -> None:
+        self._editor.focus()
+        if line:
+            self._editor.go_to(line, column)
+
+    def go_to_instructions(self) -> None:
+        (self._instructions if self._instructions.display else self._editor).focus()
+
+    def go_to_field(self, name: str) -> None:
+        """The cursor to where the signature declares a field."""
+        self._editor.focus()
+        for mark in self._declarations(name):
+            self._editor.go_to(mark.line + 1, mark.start + 1)
+            return
+
+    def _typed(self, text: str) -> None:
+        self._edit(partial(edits.set_signature_text, text=text), Place("signature"), "signature", typing=True)
+
+    def _typed_instructions(self, text: str) -> None:
+        chosen = text if text.strip() else None
+        change = partial(edits.set_instructions, instructions=chosen)
+        self._edit(change, Place("instructions"), "instructions", typing=True)
+
+    def _choose_predictor(self, value: Any) -> None:
+        if value in PREDICTORS:
+            change = partial(edits.set_predictor, predictor=value)
+            self._edit(change, Place("signature", field="predictor"), "predictor")
+
+    def _choose_class(self, value: Any) -> None:
+        if isinstance(value, str):
+            self._edit(partial(edits.set_class_name, name=value), Place("signature", field="class"), "signature class")
+
+    def _names_in(self, text: str) -> tuple[str, ...]:
+        """The classes of the text; of one that cannot be read at the moment, those that it had before."""
+        if text != self._text_of_names:
+            self._text_of_names = text
+            names = _class_names(text)
+            if names is not None:
+                self._names = names
+        return self._names
+
+    def _show_classes(self, text: str, chosen: str | None) -> None:
+        names = self._names_in(text)
+        choice = self._class_choice
+        if len(names) < 2:
+            if choice is not None:
+                choice.remove()
+                self._class_choice = None
+            return
+        if choice is None or [one.value for one in choice.choices] != list(names):
+            if choice is not None:
+                choice.remove()
+            self._class_choice = choice = ChoiceLine([Choice(one, one) for one in names], chosen, self._choose_class)
+            self.mount(choice, before=self._predictor)
+        choice.show(chosen if chosen is not None else names[-1])
+
+    def _show_instructions(self, text: str, instructions: str | None, signature: Signature | None) -> None:
+        is_short = not self._names_in(text)
+        wanted = instructions is not None or is_short
+        self.set_class(is_short, "-short")
+        self._instructions.display = self._instructions_label.display = wanted
+        if wanted:
+            origin = "" if is_short else "in place of the class's docstring"
+            self._instructions_label.show(content_lines(("Instructions", "bold"), (f"  {origin}", "$foreground 60%")))
+            self._instructions.show(instructions or "")
+            default = signature.instructions if signature is not None and instructions is None else ""
+            if default != self._default:
+                self._default = default
+                self._instructions.placeholder = content(default)
+
+    def _mark(self) -> None:
+        marks = [] if self._lit is None else self._declarations(self._lit)
+        if self._error is not None:
+            line, column = self._error.line - 1, self._error.column - 1
+            marks.append(Mark(line, column, self._end_of_word(line, column), "error"))
+        self._editor.mark(marks)
+
+    def _declarations(self, name: str) -> list[Mark]:
+        marks = []
+        for number, line in enumerate(self._editor.document.lines):
+            start = line.find(name)
+            while start >= 0:
+                end = start + len(name)
+                before = line[start - 1 : start]
+                after = line[end : end + 1]
+                if not (before.isalnum() or before in ("_", ".", '"', "'")) and after in (":", ",", " ", ""):
+                    marks.append(Mark(number, start, end, "lit"))
+                start = line.find(name, end)
+        lines = self._editor.document.lines
+        return [mark for mark in marks if lines[mark.line][mark.end : mark.end + 1] == ":"] or marks
+
+    def _end_of_word(self, line: int, column: int) -> int:
+        lines = self._editor.document.lines
+        text = lines[line] if 0 <= line < len(lines) else ""
+        end = column + 1
+        while end < len(text) and (text[end].isalnum() or text[end] == "_"):
+            end += 1
+        return end
+
+
+def _class_names(text: str) -> tuple[str, ...] | None:
+    """None for a text that cannot be read."""
+    from adapters import notation
+
+    try:
+        return notation.class_names(text)
+    except (SignatureError, SyntaxError, ValueError, RecursionError):
+        return None

@@ -1,0 +1,92 @@
+"""The last line: which file, case and model, and the keys that matter most."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.content import Content
+from textual.style import Style
+from textual.widget import Widget
+
+from workbench.display import cell_width, one_line
+from workbench.document import Document
+from workbench.widgets.plain import content
+
+KEYS: tuple[tuple[str, str, str], ...] = (
+    ("F5", "send", "send_all"),
+    ("^s", "save", "save"),
+    ("^p", "commands", "command_palette"),
+    ("F1", "help", "help"),
+    ("F2", "edit", "focus_editors"),
+    ("F3", "prompts", "focus_prompts"),
+    ("F6", "lesson", "lesson"),
+    ("F7", "look closer", "look"),
+    ("F4", "replies", "focus_replies"),
+    ("^g", "copy", "copy_menu"),
+    ("^r", "record", "record"),
+    ("F9", "check", "check"),
+)
+"""Key, name and action of the app, most important first: those that fit are shown."""
+
+
+class StatusLine(Widget):
+    """One line, or two where the terminal is narrow. A click on a name or key does what it says."""
+
+    def __init__(self) -> None:
+        super().__init__(id="status-line")
+        self._file = self._case = self._model = ""
+        self._dirty = False
+        self._activity = ""
+
+    def show(self, document: Document, model: str, activity: str = "") -> None:
+        session = document.session
+        file = document.path.name if document.path is not None else f"new: {session.name or 'untitled'}"
+        case = document.state.case.name if len(session.cases) > 1 else ""
+        shown = (file, document.dirty, case, model, activity)
+        if shown != (self._file, self._dirty, self._case, self._model, self._activity):
+            self._file, self._dirty, self._case, self._model, self._activity = shown
+            self.refresh()
+
+    def render(self) -> Content:
+        width = self.size.width
+        left = self._left(width)
+        keys = self._keys(width - left.cell_length - 4 if self.size.height < 2 else width - 2)
+        if self.size.height < 2:
+            gap = max(1, width - left.cell_length - keys.cell_length - 1)
+            return Content.assemble(left, " " * gap, keys)
+        return Content.assemble(left, "\n", " ", keys)
+
+    def on_click(self, event: events.Click) -> None:
+        action = event.style.meta.get("action")
+        if isinstance(action, str):
+            self.call_later(self.app.run_action, action)
+
+    def _left(self, width: int) -> Content:
+        quiet = "$foreground 60%"
+        others = bool(self._case) + bool(self._activity)
+        room = max(10, min(40, (width - 24 - 10 * others) // (2 + others)))
+        parts = [content(" "), _does("open", content(one_line(self._file, room), "bold"))]
+        parts.append(content(" ● " if self._dirty else "   ", "$accent bold"))
+        if self._case:
+            parts += [
+                content("case ", quiet),
+                _does("cases", content(one_line(self._case, min(room, 24)))),
+                content("   "),
+            ]
+        parts += [content("model ", quiet), _does("choose_model", content(one_line(self._model, room), "$accent"))]
+        if self._activity:
+            parts.append(content("   " + one_line(self._activity, max(room, 20)), "$accent"))
+        return Content.assemble(*parts)
+
+    @staticmethod
+    def _keys(room: int) -> Content:
+        parts: list[Content] = []
+        for key, name, action in KEYS:
+            room -= cell_width(key) + cell_width(name) + 3
+            if room < 0:
+                break
+            parts.append(_does(action, Content.assemble((key, "$accent bold"), " ", (name, "$foreground 80%"), "  ")))
+        return Content.assemble(*parts)
+
+
+def _does(action: str, label: Content) -> Content:
+    return label.stylize(Style.from_meta({"action": action}))

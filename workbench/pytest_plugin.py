@@ -1,0 +1,52 @@
+"""The pytest plugin: recorded sessions as tests, `invoice.session.json::case 1::chat::render`.
+
+It runs in the process of somebody's test suite, which may have packages called `adapters` and `sessions` of its own. It
+therefore imports neither of ours: a child process checks (`workbench.check_child`), and only when a test needs it.
+Until a session file turns up nothing beyond this module is loaded.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+FOLDERS = "workbench_folders"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("workbench", "adapter workbench")
+    group.addoption(
+        "--workbench-update",
+        action="store_true",
+        help="record today's prompts and readings for the chosen session tests where they drifted",
+    )
+    group.addoption(
+        "--workbench-dspy",
+        action="store_true",
+        help="compare the sessions with the installed dspy too (tests called `upstream`)",
+    )
+    parser.addini(FOLDERS, "folders in which every session is a test, whatever its name", type="paths", default=[])
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    if file_path.suffix != ".json" or not _is_session(file_path, parent.config):
+        return None
+    from workbench.pytest_sessions import SessionFile
+
+    collector: pytest.Collector = SessionFile.from_parent(parent, path=file_path)
+    return collector
+
+
+def _is_session(file: Path, config: pytest.Config) -> bool:
+    """By its name anywhere, and by its beginning in a configured folder."""
+    if file.name.endswith(".session.json"):
+        return True
+    if not any(file.is_relative_to(folder) for folder in config.getini(FOLDERS)):
+        return False
+    from workbench.fixture_files import looks_like_session
+
+    return looks_like_session(file)

@@ -1,0 +1,191 @@
+"""Runs under way and the last one of each column. Each run has a thread of its own that nothing ever waits for.
+
+The thread speaks to the app by messages that carry the number of the run; what a cancelled run still says is dropped.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, Literal
+
+from textual.message import Message
+
+from adapters.errors import RunError
+from adapters.events import ChunkReceived, Event, Listener
+from adapters.run import Run
+from sessions.session import Column
+from workbench.document import State
+
+Phase = Literal["running", "done", "failed", "cancelled"]
+Send = Callable[[State, Column, Listener, threading.Event], Run]
+"""Sends one column of the case on screen and returns when it is done; raises nothing on purpose."""
+
+
+@dataclass
+class LiveRun:
+    """One run as the screen sees it: what has arrived, and how it ended."""
+
+    number: int
+    case: str
+    column: str
+    model: str
+    started: float
+    phase: Phase = "running"
+    text: str = ""
+    attempts: int = 1
+    run: Run | None = None
+    reply: Mapping[str, Any] | None = None
+    error: str = ""
+    seconds: float = 0.0
+    cancel: threading.Event = field(default_factory=threading.Event)
+    unseen: list[ChunkReceived] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+def reply_of(run: Run, model: str) -> Mapping[str, Any] | None:
+    """What the session keeps of a run (`Case.replies`): the first completion of the first attempt, None without one.
+
+    A fallback is asked by another adapter, so its reply is none of this column's.
+    """
+    completions = run.attempts[0].completions if run.attempts else ()
+    if not completions:
+        return None
+    made: dict[str, Any] = {"text": completions[0].text, "source": "sent", "model": model}
+    for key in ("reasoning", "tool_calls", "finish_reason", "logprobs"):
+        value = getattr(completions[0], key)
+        if value:
+            made[key] = list(value) if isinstance(value, tuple) else value
+    reading = completions[0].reading
+    if reading is not None and reading.extraction is not None:
+        made["extraction"] = {"adapter": reading.extraction.adapter, "text": reading.extraction.completion}
+    return made
+
+
+class RunProgress(Message):
+    """Something arrived for a run; `Runs.take` gives what."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+class RunEnded(Message):
+    """A run is over. `run` is None when it ended by a mistake of ours, which `error` is."""
+
+    def __init__(self, number: int, run: Run | None, error: Exception | None = None) -> None:
+        super().__init__()
+        self.number = number
+        self.run = run
+        self.error = error
+
+
+class Runs:
+    """`post` puts a message to the app from any thread."""
+
+    def __init__(
+        self, send: Send, post: Callable[[Message], object], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._send = send
+        self._post = post
+        self._clock = clock
+        self._numbers = count(1)
+        self._by_place: dict[tuple[str, str], LiveRun] = {}
+
+    def start(self, state: State, column: Column) -> LiveRun:
+        """Sends a column; a run of it that is still under way is cancelled."""
+        self.cancel(state.case.name, column.id)
+        run = LiveRun(
+            next(self._numbers), state.case.name, column.id, state.session.model_of(column), started=self._clock()
+        )
+        self._by_place[run.case, run.column] = run
+        threading.Thread(target=self._work, args=(run, state, column), daemon=True, name=f"run {run.number}").start()
+        return run
+
+    def of(self, case: str, column: str) -> LiveRun | None:
+        return self._by_place.get((case, column))
+
+    @property
+    def active(self) -> tuple[LiveRun, ...]:
+        return tuple(run for run in self._by_place.values() if run.phase == "running")
+
+    def cancel(self, case: str, column: str) -> LiveRun | None:
+        """Stops listening to the run at once, and tells its thread to end. None when there was none under way."""
+        run = self.of(case, column)
+        if run is None or run.phase != "running":
+            return None
+        run.phase = "cancelled"
+        run.seconds = self._clock() - run.started
+        if run.text:
+            run.reply = {"text": run.text, "source": "sent", "model": run.model}
+        run.cancel.set()
+        return run
+
+    def forget(self, case: str, column: str) -> None:
+        """The column shows another reply now, so how the run ended says nothing about it."""
+        run = self.of(case, column)
+        if run is not None and run.phase != "running":
+            del self._by_place[case, column]
+
+    def rename_case(self, old: str, new: str) -> None:
+        for (case, column), run in list(self._by_place.items()):
+            if case == old:
+                run.case = new
+                self._by_place[new, column] = self._by_place.pop((case, column))
+
+    def clear(self) -> None:
+        """Cancels everything: another session is open now."""
+        for run in self.active:
+            self.cancel(run.case, run.column)
+        self._by_place.clear()
+
+    def take(self, number: int) -> tuple[LiveRun, tuple[str, ...]] | None:
+        """The run and what arrived of its first attempt since the last call; None if the run is over or replaced."""
+        run = self._current(number)
+        if run is None:
+            return None
+        with run.lock:
+            events, run.unseen = run.unseen, []
+        run.attempts = max([run.attempts, *(event.attempt for event in events)])
+        texts = tuple([event.text for event in events if event.attempt == 1 and event.choice == 0 and event.text])
+        run.text += "".join(texts)
+        return run, texts
+
+    def end(self, message: RunEnded) -> LiveRun | None:
+        """Takes note of how a run ended; None when it was cancelled or replaced meanwhile."""
+        run = self._current(message.number)
+        if run is None:
+            return None
+        run.run = message.run
+        run.seconds = self._clock() - run.started
+        failure = message.run.error if message.run is not None else message.error
+        run.phase = "failed" if failure is not None else "done"
+        if isinstance(failure, RunError):
+            run.error = f"{failure.phase}: {failure.message}"
+        elif failure is not None:
+            run.error = f"{type(failure).__name__}: {failure}"
+        if message.run is not None and message.run.attempts:
+            run.attempts = len(message.run.attempts)
+            run.reply = reply_of(message.run, run.model)
+        return run
+
+    def _current(self, number: int) -> LiveRun | None:
+        return next((one for one in self.active if one.number == number), None)
+
+    def _work(self, run: LiveRun, state: State, column: Column) -> None:
+        def listen(event: Event) -> None:
+            if isinstance(event, ChunkReceived):
+                with run.lock:
+                    run.unseen.append(event)
+                    is_first = len(run.unseen) == 1
+                if is_first:
+                    self._post(RunProgress(run.number))
+
+        try:
+            ended = RunEnded(run.number, self._send(state, column, listen, run.cancel))
+        except Exception as error:
+            ended = RunEnded(run.number, None, error)
+        self._post(ended)

@@ -1,0 +1,63 @@
+"""What the focused pane is for, and every key that works now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import ActiveBinding, Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Markdown
+
+from workbench.widgets.plain import PlainStatic, content, lines
+
+START = """\
+A **signature** says what goes in and what is to come out. An **adapter** turns it, with demos, history and inputs, into
+chat messages, and a model's reply back into typed values. Here you see both, side by side for every adapter.
+
+1. **Edit** on the left: every keystroke renders every prompt again.
+2. **F5** sends. The offline models need no key and no network, and some of them misbehave on purpose (`ctrl+l`).
+3. **Read** below each prompt what the parser took, repaired and ignored. Edit the reply: it is read again.
+4. **F6** explains prompt and reply piece by piece. **F7** looks closer: the true request, every call, other parsers.
+5. **ctrl+r** records it, **ctrl+s** saves it, **F9** (or `workbench check`) tells you when something drifts.
+"""
+
+
+class HelpScreen(ModalScreen[None]):
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,f1,q", "dismiss(None)", "Close", id="help.close", tooltip="Close the help")
+    ]
+
+    def __init__(self, pane_help: str, bindings: Iterable[ActiveBinding], key_names: dict[str, str]) -> None:
+        super().__init__()
+        self._pane_help = pane_help
+        self._active = tuple(bindings)
+        self._key_names = key_names
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog -large") as dialog:
+            dialog.border_title = content(" Help ")
+            with VerticalScroll():
+                if self._pane_help:
+                    yield Markdown(self._pane_help)
+                yield Markdown("## The workbench\n\n" + START)
+                yield PlainStatic(self._keys(), classes="dialog-text")
+            yield PlainStatic(lines(("↑↓ scroll   esc closes", "$foreground 60%")), classes="dialog-hint")
+
+    def _keys(self) -> Content:
+        groups: dict[str, dict[str, tuple[str, str]]] = {}
+        for _, binding, _, tooltip in self._active:
+            if not binding.id or binding.system:
+                continue
+            group = binding.group.description if binding.group is not None else "This pane"
+            keys, _ = groups.setdefault(group, {}).get(binding.id, ("", ""))
+            key = self._key_names.get(binding.key, binding.key)
+            groups[group][binding.id] = (f"{keys} {key}".strip(), tooltip or binding.description)
+        parts: list[tuple[str, str] | str] = []
+        for group, rows in groups.items():
+            parts.append((f"\n{group}\n", "bold $accent"))
+            parts += [part for keys, said in rows.values() for part in ((f"  {keys:<18}", "bold"), f"{said}\n")]
+        return lines(*parts)

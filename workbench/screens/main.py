@@ -1,0 +1,410 @@
+"""The screen with all panes. It alone changes the document, on behalf of panes, and shows it to them afterwards."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widget import Widget
+
+from adapters.errors import RunError
+from sessions.session import Column
+from workbench import edits
+from workbench.document import Change, Document, Place, State
+from workbench.live import LiveColumn, LiveSignature, history_field
+from workbench.messages import GoTo
+from workbench.panes.columns import ColumnsPane
+from workbench.panes.demos import DemosPane
+from workbench.panes.history import HistoryPane
+from workbench.panes.inputs import InputsPane
+from workbench.panes.notes import Note, NotesPane, demo_uses, notes_of
+from workbench.panes.signature import SignaturePane
+from workbench.panes.status import StatusLine
+from workbench.runs import LiveRun, RunEnded, RunProgress, Runs, Send
+from workbench.widgets.prompt_view import PromptView
+from workbench.widgets.reply_view import ReplyView
+from workbench.widgets.splitter import Splitter
+from workbench.widgets.tab_line import TabLine, TabName
+
+if TYPE_CHECKING:
+    from workbench.engine import Engine
+
+WIDE = 140
+EDITORS = ("signature", "inputs", "demos", "history")
+TICK_SECONDS = 0.1
+SMALLEST_LEFT = 28
+
+
+class MainScreen(Screen[None]):
+    """`after_edit` is told of every change, so that it can be kept safe."""
+
+    AUTO_FOCUS = "#signature-editor"
+
+    def __init__(self, document: Document, send: Send, after_edit: Callable[[], None]) -> None:
+        super().__init__()
+        self.document = document
+        self._engine: Engine | None = None
+        self.runs = Runs(send, self.post_message)
+        self._after_edit = after_edit
+        self._tab = "signature"
+        self._show_is_due = False
+        self._activity = ""
+        self._batch = 0
+        self.columns = ColumnsPane()
+        self.signature = SignaturePane(self.edit)
+        self.inputs = InputsPane(self.edit)
+        self.demos = DemosPane(self.edit)
+        self.history = HistoryPane(self.edit)
+        self._notes = NotesPane()
+        self._status = StatusLine()
+        self._tabs = TabLine(id="tabs")
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
+                yield self._tabs
+                with Vertical(id="editors"):
+                    yield self.signature
+                yield self._notes
+            yield Splitter("vertical", id="middle")
+            yield self.columns
+        yield self._status
+
+    def on_mount(self) -> None:
+        """First the session as it stands; what follows from it when that is on screen."""
+        self.signature.show_text(self.document.state)
+        self._show_tabs(self.document.state, LiveSignature())
+        self._show_status()
+        self.columns.frame(self.document.session.columns)
+        self.call_after_refresh(self._complete)
+        self.set_interval(TICK_SECONDS, self._tick)
+
+    @property
+    def engine(self) -> Engine:
+        """Imported when it is first asked for, as it takes longer than everything that comes before."""
+        if self._engine is None:
+            from workbench.engine import Engine
+
+            self._engine = Engine()
+        return self._engine
+
+    # -- changing and showing the document
+
+    def edit(self, change: Callable[[State], State], place: Place, label: str, typing: bool = False) -> None:
+        """The way in which panes change the document (`workbench.messages.Edit`)."""
+        if self.document.edit(change(self.document.state), place, label, typing):
+            self._after_edit()
+        self.show_soon()
+
+    def show_soon(self) -> None:
+        """Shows the document once the key that changed it is on screen; many changes are shown at once."""
+        if not self._show_is_due:
+            self._show_is_due = True
+            self.call_after_refresh(self.show)
+
+    def show(self) -> None:
+        """Every pane in sight as a view of the document as it is now."""
+        self._show_is_due = False
+        state = self.document.state
+        live = self.engine.read_signature(state)
+        columns = [self.engine.column(state, column) for column in state.session.columns]
+        self.engine.forget({column.id for column in state.session.columns})
+        self.columns.show([(one, self._run_of(one.column), one.column.model) for one in columns])
+        uses = demo_uses(columns)
+        self.demos.show_uses(uses)
+        if self._tab in EDITORS:
+            pane = self.pane(self._tab)
+            if pane.is_mounted:
+                pane.show(state, live)
+        notes = notes_of(state, live, columns)
+        self._notes.show(notes, self._find_lints)
+        self._show_tabs(state, live)
+        self._show_status()
+
+    def load(self) -> None:
+        """Another session was opened: nothing of the last one stays."""
+        self.runs.clear()
+        self._engine = None
+        self._tab = "signature"
+        self._show_tab()
+        self.show()
+
+    def undo(self) -> None:
+        self._went(self.document.undo(), "undone")
+
+    def redo(self) -> None:
+        self._went(self.document.redo(), "redone")
+
+    def say(self, activity: str) -> None:
+        """A short word in the last line, for a moment."""
+        self._activity = activity
+        self._show_status()
+        self.set_timer(3, partial(self._hush, activity))
+
+    # -- sending
+
+    def send(self, columns: tuple[Column, ...]) -> None:
+        """Sends these columns with the case on screen."""
+        live = self.engine.read_signature(self.document.state)
+        if live.error is not None:
+            self.notify(f"The signature cannot be read: {live.error.message}"[:300], severity="error", markup=False)
+            return
+        self._batch += 1
+        for column in columns:
+            self.runs.start(self.document.state, column)
+        self.show()
+
+    def cancel(self) -> bool:
+        """Cancels what is under way; what had arrived stays as the reply. False when nothing was."""
+        cancelled = [run for run in self.runs.active if self.runs.cancel(run.case, run.column)]
+        for run in cancelled:
+            self._keep_reply(run)
+        self.show()
+        return bool(cancelled)
+
+    def on_run_progress(self, message: RunProgress) -> None:
+        taken = self.runs.take(message.number)
+        if taken is None:
+            return
+        run, texts = taken
+        column = self.columns.column(run.column)
+        if column is not None and run.case == self.document.state.case.name:
+            column.stream(run, texts)
+
+    def on_run_ended(self, message: RunEnded) -> None:
+        self.runs.take(message.number)
+        run = self.runs.end(message)
+        if run is None:
+            return
+        self._keep_reply(run)
+        if message.error is not None and not isinstance(message.error, RunError):
+            self.app._handle_exception(message.error)
+        self.show_soon()
+
+    @on(ReplyView.Edited)
+    def _reply_edited(self, event: ReplyView.Edited) -> None:
+        state = self.document.state
+        column = self.columns.column(event.column_id)
+        # there may have been further keys since the message was sent
+        text = column.reply.raw if column is not None else event.text
+        before = state.case.replies.get(event.column_id, {})
+        reply = {**before, "text": text, "source": "edited" if before.get("text") else "pasted"}
+        self.runs.forget(state.case.name, event.column_id)
+        change = partial(edits.set_reply, case=state.case.name, column=event.column_id, reply=reply)
+        place = Place("reply", state.case.name, field=event.column_id)
+        self.edit(change, place, f"reply of {event.column_id}", typing=True)
+
+    # -- origins
+
+    @on(PromptView.Hovered)
+    def _hovered(self, event: PromptView.Hovered) -> None:
+        key = (event.kind, event.field, event.turn) if event.kind else None
+        self.columns.highlight(key, event.column_id)
+        place = self._origin(event.field, event.turn) if key else None
+        self.signature.light(event.field if key else None)
+        self.inputs.light(place.field if place and place.kind == "input" else None)
+        for pane in (self.demos, self.history):
+            is_here = place is not None and place.kind == pane.KIND
+            pane.light(place.field if place and is_here else None, place.row if place and is_here else None)
+
+    @on(PromptView.Chosen)
+    def _chosen(self, event: PromptView.Chosen) -> None:
+        is_data = event.kind in ("value", "filler")
+        place = self._origin(event.field, event.turn) if is_data else Place("signature", field=event.field or "")
+        if event.kind == "instructions" and self.document.session.signature.instructions is not None:
+            place = Place("instructions")
+        self.go_to(place)
+
+    @on(GoTo)
+    def _go_to(self, event: GoTo) -> None:
+        self.go_to(event.place, event.line, event.column)
+
+    def go_to(self, place: Place, line: int = 0, column: int = 0) -> None:
+        """Puts the focus where the thing at `place` is edited."""
+        tab = {"input": "inputs", "demo": "demos", "history": "history"}.get(place.kind, "signature")
+        if place.kind == "reply":
+            pane = self.columns.column(place.field)
+            self.open_tab("prompts")
+            if pane is not None:
+                pane.reply.focus()
+            return
+        self.open_tab(tab)
+        if place.kind == "input":
+            self.inputs.go_to_field(place.field or None)
+        elif place.kind == "demo" and place.row >= 0:
+            self.demos.go_to(place.row, place.field)
+        elif place.kind == "history" and place.row >= 0:
+            self.history.go_to(place.row, place.field)
+        elif place.kind == "signature" and place.field and not line:
+            self.signature.go_to_field(place.field)
+        elif place.kind == "instructions":
+            self.signature.go_to_instructions()
+        else:
+            self.signature.go_to(line, column)
+
+    # -- moving about
+
+    def open_tab(self, tab: str) -> None:
+        """Shows an editor, or in a narrow terminal the prompts."""
+        if tab == "prompts" and self.is_wide:
+            return
+        self._tab = tab
+        self._show_tab()
+        self.show()
+
+    def focus_editors(self) -> None:
+        """The focus to the editors; the next tab when it is there already."""
+        left = self.query_one("#left")
+        if self._tab in EDITORS and left.has_focus_within:
+            self.open_tab(EDITORS[(EDITORS.index(self._tab) + 1) % len(EDITORS)])
+        elif self._tab not in EDITORS:
+            self.open_tab("signature")
+        self._focus_first(self.pane(self._tab))
+
+    def focus_part(self, part: type[PromptView] | type[ReplyView]) -> None:
+        """The focus to the prompt or reply of the current column; the next column when it is there already."""
+        self.open_tab("prompts")
+        self.columns.focus_next_part(part)
+
+    def pane(self, tab: str) -> SignaturePane | InputsPane | DemosPane | HistoryPane:
+        panes = {"signature": self.signature, "inputs": self.inputs, "demos": self.demos, "history": self.history}
+        return panes[tab]  # type: ignore[return-value]
+
+    @property
+    def is_wide(self) -> bool:
+        return self.size.width >= WIDE
+
+    def shown_column(self) -> LiveColumn | None:
+        """The column that keys about one column mean."""
+        current = self.columns.current
+        return current.live if current is not None else None
+
+    @on(TabLine.Chosen)
+    def _tab_chosen(self, event: TabLine.Chosen) -> None:
+        self.open_tab(event.tab)
+
+    @on(Splitter.Dragged, "#middle")
+    def _drag(self, event: Splitter.Dragged) -> None:
+        self.query_one("#left").styles.width = max(SMALLEST_LEFT, min(event.x, self.size.width - 36))
+
+    def on_resize(self) -> None:
+        if self.is_wide and self._tab == "prompts":
+            self._tab = "signature"
+        self._show_tab()
+        self.show_soon()
+
+    def resize(self, by: float) -> None:
+        """More of the height for the prompts, or with a negative number for the replies."""
+        self.columns.resize_prompts(by)
+
+    def maximize_pane(self) -> None:
+        """The pane with the focus alone on the screen, or all of them again."""
+        if self.maximized is not None:
+            self.minimize()
+        elif self.focused is not None:
+            self.maximize(self.focused)
+
+    def clear_field(self) -> None:
+        """Takes away the value of the field with the focus."""
+        for pane in (self.inputs, self.demos, self.history):
+            field = pane.focused_field
+            if field is not None:
+                pane.clear(field)
+
+    # -- inside
+
+    async def _complete(self) -> None:
+        """What the first picture did without: the prompts, and the panes behind tabs."""
+        self.show()
+        mounted = self.query_one("#editors").mount_all([self.inputs, self.demos, self.history])
+        self._show_tab()
+        await mounted
+        self.show_soon()  # a tab may have been opened before there was anything in it
+
+    def _show_tab(self) -> None:
+        self.set_class(self._tab == "prompts", "-prompts")
+        for tab in EDITORS:
+            self.pane(tab).display = tab == self._tab
+
+    def _show_tabs(self, state: State, signature: LiveSignature) -> None:
+        turns = history_field(signature.signature) if signature.signature is not None else None
+        drafts = {place.kind for place in state.drafts}
+        inputs = len(signature.signature.input_fields) - (turns is not None) if signature.signature is not None else 0
+
+        def named(id: str, name: str, kind: str, count: int) -> TabName:
+            return TabName(id, name, "✗" if kind in drafts else str(count or ""), kind in drafts)
+
+        tabs = [
+            TabName("signature", "Signature", "✗" if signature.error is not None else "", wrong=True),
+            named("inputs", "Inputs", "input", inputs),
+            named("demos", "Demos", "demo", len(state.session.demos)),
+            named("history", "History", "history", len(state.case.history)),
+        ]
+        if not self.is_wide:
+            tabs.append(TabName("prompts", "Prompts & replies", ""))
+        self._tabs.show(tabs, self._tab)
+
+    def _show_status(self) -> None:
+        self._status.show(self.document, self.document.session.model, self._activity)
+
+    def _hush(self, activity: str) -> None:
+        if self._activity == activity:
+            self._activity = ""
+            self._show_status()
+
+    def _find_lints(self) -> list[Note]:
+        from workbench import lint_notes
+
+        return lint_notes.notes_of(self.document.state, self.shown_column())
+
+    def _run_of(self, column: Column) -> LiveRun | None:
+        return self.runs.of(self.document.state.case.name, column.id)
+
+    def _keep_reply(self, run: LiveRun) -> None:
+        if run.reply is None:
+            return
+        change = partial(edits.set_reply, case=run.case, column=run.column, reply=run.reply)
+        self.edit(change, Place("reply", run.case, row=self._batch), "replies that were sent for", typing=True)
+
+    def _went(self, change: Change | None, word: str) -> None:
+        if change is None:
+            self.say(f"nothing to be {word}")
+            return
+        self._after_edit()
+        self.say(f"{word}: {change.label}")
+        self.show()
+        if change.place.kind in ("signature", "instructions", "input", "demo", "history"):
+            self.go_to(change.place._replace(row=min(change.place.row, self._last_row(change.place))))
+
+    def _last_row(self, place: Place) -> int:
+        rows = self.document.session.demos if place.kind == "demo" else self.document.state.case.history
+        return len(rows) - 1
+
+    def _origin(self, field: str | None, turn: str | None) -> Place:
+        """The editor of the value that a turn (`inputs`, `demo 2`, …) shows for a field."""
+        kind, _, number = (turn or "").partition(" ")
+        state = self.document.state
+        if kind == "demo" and number.isdecimal():
+            enabled = [index for index, demo in enumerate(state.session.demos) if demo.enabled]
+            row = enabled[int(number) - 1] if int(number) <= len(enabled) else -1
+            return Place("demo", row=row, field=field or "")
+        if kind == "history" and number.isdecimal():
+            return Place("history", state.case.name, int(number) - 1, field or "")
+        if kind == "inputs" and field:
+            return Place("input", state.case.name, field=field)
+        return Place("signature", field=field or "")
+
+    def _focus_first(self, pane: Widget) -> None:
+        first: Any = next((one for one in pane.query("*") if one.focusable), None)
+        if first is not None:
+            first.focus()
+
+    def _tick(self) -> None:
+        if self.runs.active:
+            self.columns.tick(time.monotonic())

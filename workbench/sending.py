@@ -1,0 +1,128 @@
+"""Sends one column of a session's case to its model: the one way for the command line and the app."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from adapters import lm, runner
+from adapters.base import Adapter
+from adapters.events import Listener
+from adapters.lm import dotenv, servers
+from adapters.lm.capabilities import split_model
+from adapters.run import Attempt
+from adapters.runner import Run
+from adapters.tool_turns import Tools
+from sessions import recording, rendering, tools, variants
+from sessions.session import Case, Column, Session
+
+TIMEOUT_S = 600.0
+"""Seconds without a byte from a provider, unless the session says otherwise."""
+
+
+def send(
+    session: Session,
+    column: Column,
+    case: Case,
+    *,
+    listeners: Iterable[Listener] = (),
+    deadline_s: float | None = None,
+    cancel: threading.Event | None = None,
+    allow_hosts: Collection[str] = (),
+    allow_code: bool = False,
+    extraction_model: str | None = None,
+    raw: bool = False,
+    offered: Tools | None = None,
+    model: lm.LM | None = None,
+) -> Run:
+    """Runs the column against its model and returns what happened; a failed call is in the result.
+
+    A key goes to an `api_base` of the session, or of the `.env` of the working folder, only when `allow_hosts` names
+    its host. `allow_code` lets a `module:Class` adapter be imported. `extraction_model` is TwoStep's second model
+    (None: the column's). `raw` keeps the reply as text. `offered` are the session's tools with those who answer (None:
+    its canned results, see `sessions.tools.run_tools`). `model` answers in the place of the named one.
+
+    Raises `SignatureError`, `UnknownAdapterError`, `BuildError` for values that are not of their custom type, and
+    `ProviderError` for an offline model that does not exist.
+    """
+    session = variants.session_of(session, column)
+    signature = session.signature.read()
+    connection = rendering.connection_of(session, column)
+    project = dotenv.read(Path.cwd())
+    project.lend_keys()
+
+    def opened(name: str, address: str | None) -> lm.LM:
+        provider = split_model(name)[0]
+        try:
+            own = None if address else servers.address_of(provider)
+        except servers.ServersError as error:
+            raise lm.ProviderError(str(error), "setup") from error
+        elsewhere = address or dotenv.address_of(provider, project)
+        return lm.open(
+            name,
+            api_base=own or elsewhere or servers.usual_address(provider),
+            api_base_trusted=own is not None or elsewhere is None,
+            api_version=connection.get("api_version"),
+            allow_hosts=allow_hosts,
+            timeout=connection.get("timeout") or TIMEOUT_S,
+        )
+
+    asked = opened(session.model_of(column), connection.get("api_base")) if model is None else model
+    return runner.run(
+        rendering.adapter_of(column, allow_code=allow_code),
+        asked,
+        signature,
+        rendering.demos_of(session),
+        rendering.inputs_of(signature, case),
+        params=rendering.params_of(session, column),
+        fallback=session.fallback,
+        listeners=listeners,
+        deadline_s=deadline_s,
+        cancel=cancel,
+        extraction_lm=None if extraction_model is None else opened(extraction_model, None),
+        raw=raw,
+        retries=connection.get("num_retries") or 0,
+        tools=tools.run_tools(session)[0] if offered is None else offered,
+    )
+
+
+def answering(run: Run) -> Attempt | None:
+    """The attempt whose reply is the column's own: the last before a fallback or an extraction; None without a reply.
+
+    Earlier ones only called tools, or failed and were made again.
+    """
+    own = [one for one in run.attempts if one.purpose in ("first", "retry", "tools")]
+    before = run.attempts[: next((i for i, one in enumerate(run.attempts) if one not in own), len(run.attempts))]
+    return before[-1] if before and before[-1].completions else None
+
+
+def keep(session: Session, case_name: str, column: Column, run: Run, adapter: Adapter | None = None) -> Session:
+    """The session with the run's reply under its column, and recorded for `check`.
+
+    The reply is that of the column's own adapter: of a fallback or an extraction only the recording tells. Raises
+    `sessions.errors.SessionError` for a run that broke off before it had a whole reply.
+    """
+    case = session.case(case_name)
+    recorded = recording.record(session, case, column, run, adapter=adapter).case(case_name)
+    return session.with_case(_with_reply(session, recorded, column, run))
+
+
+def keep_partial(session: Session, case_name: str, column: Column, run: Run) -> Session:
+    """The session with what had arrived of a run that broke off under its column; nothing is recorded."""
+    return session.with_case(_with_reply(session, session.case(case_name), column, run))
+
+
+def _with_reply(session: Session, case: Case, column: Column, run: Run) -> Case:
+    attempt = answering(run)
+    if attempt is None:
+        return case
+    completion = attempt.completions[0]
+    reply: dict[str, Any] = {"text": completion.text, "source": "sent", "model": session.model_of(column)}
+    if completion.reasoning:
+        reply["reasoning"] = completion.reasoning
+    if completion.tool_calls:
+        reply["tool_calls"] = recording.as_json(completion.tool_calls)
+    return replace(case, replies={**case.replies, column.id: reply})

@@ -1,0 +1,373 @@
+"""One column's prompt: a section per message, every piece coloured by its origin, followed by keys and mouse."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message as TextualMessage
+from textual.strip import Strip
+
+from adapters.prompt import Message, Prompt
+from adapters.text import KINDS
+from workbench.display import one_line
+from workbench.widgets.line_view import LineView, strip_of
+from workbench.widgets.prompt_layout import PromptLayout, Spot
+from workbench.widgets.prompt_painting import MARGIN, OriginKey, PromptPainter
+from workbench.widgets.prompt_section import Origin, Piece, title
+from workbench.widgets.wrapping import rows
+
+LONGEST_ERROR_ROWS = 3
+__all__ = ["OriginKey", "PromptView"]
+
+
+class PromptView(LineView):
+    """Shows a prompt; `Hovered` and `Chosen` tell which piece the pointer or cursor is on."""
+
+    DEFAULT_CSS = """
+    PromptView {
+        & .prompt-view--title { color: $foreground; text-style: bold; }
+        & .prompt-view--rule { color: $foreground 25%; }
+        & .prompt-view--tokens { color: $foreground 55%; }
+        & .prompt-view--instructions { color: $foreground; text-style: bold; }
+        & .prompt-view--name { color: $text-primary; text-style: bold; }
+        & .prompt-view--type { color: $text-primary; text-style: italic; }
+        & .prompt-view--description { color: $foreground 85%; text-style: italic; }
+        & .prompt-view--constraint { color: $text-warning; }
+        & .prompt-view--schema { color: $text-primary; text-style: dim; }
+        & .prompt-view--value { color: $foreground; }
+        & .prompt-view--marker { color: $text-accent; }
+        & .prompt-view--reminder { color: $text-warning; text-style: italic; }
+        & .prompt-view--filler { color: $text-error; text-style: underline; }
+        & .prompt-view--boilerplate { color: $foreground 60%; }
+        & .prompt-view--custom { color: $foreground; }
+        & .prompt-view--data { color: $text-success; }
+        & .prompt-view--note { color: $foreground 60%; text-style: italic; }
+        & .prompt-view--fold { color: $text-accent; text-style: bold; }
+        & .prompt-view--error { color: $text-error; background: $error-muted; }
+        & .prompt-view--lit { background: $accent 30%; text-style: bold; }
+        & .prompt-view--related { background: $accent 15%; }
+        & .prompt-view--cursor { background: $foreground 18%; }
+        & .prompt-view--mark { color: $accent; text-style: bold; }
+        &:ansi {
+            & .prompt-view--boilerplate { text-style: dim; }
+            & .prompt-view--tokens { text-style: dim; }
+            & .prompt-view--rule { text-style: dim; }
+            & .prompt-view--error { background: transparent; text-style: bold; }
+            & .prompt-view--lit { background: transparent; text-style: bold underline; }
+            & .prompt-view--related { background: transparent; text-style: underline; }
+            & .prompt-view--cursor { background: transparent; text-style: reverse; }
+        }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"prompt-view--{name}"
+        for name in (
+            *KINDS,
+            *("title", "rule", "tokens", "data", "note", "fold", "error", "lit", "related", "cursor", "mark"),
+        )
+    }
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down", "row(1)", "Next row", show=False, id="prompt.down", tooltip="To the row below"),
+        Binding("up", "row(-1)", "Row above", show=False, id="prompt.up", tooltip="To the row above"),
+        Binding("right,n", "piece(1)", "Next piece", show=False, id="prompt.next", tooltip="To the next piece of text"),
+        Binding("left,N", "piece(-1)", "Piece before", show=False, id="prompt.before", tooltip="To the piece before"),
+        Binding("pagedown", "page(1)", "Page down", show=False, id="prompt.page_down", tooltip="A page further down"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="prompt.page_up", tooltip="A page up"),
+        Binding("ctrl+down,]", "message(1)", "Next message", show=False, id="prompt.message", tooltip="Next message"),
+        Binding("ctrl+up,[", "message(-1)", "Message before", show=False, id="prompt.message_before", tooltip="Back"),
+        Binding("home", "edge(False)", "First", show=False, id="prompt.first", tooltip="To the first piece"),
+        Binding("end", "edge(True)", "Last", show=False, id="prompt.last", tooltip="To the last piece"),
+        Binding("enter", "choose", "Go to its editor", id="prompt.choose", tooltip="To the editor that made it"),
+        Binding("space", "fold", "Fold", id="prompt.fold", tooltip="Show all of a long value, or fold it again"),
+    ]
+
+    class Hovered(TextualMessage):
+        """The pointer or the cursor (`by_key`) is on another piece; `kind` "" when it is on none."""
+
+        def __init__(self, column_id: str, kind: str, field: str | None, turn: str, *, by_key: bool = False) -> None:
+            super().__init__()
+            self.column_id, self.kind, self.field, self.turn = column_id, kind, field, turn
+            self.by_key = by_key
+
+        def can_replace(self, message: TextualMessage) -> bool:
+            return isinstance(message, PromptView.Hovered) and message.column_id == self.column_id
+
+    class Chosen(TextualMessage):
+        """Enter, or a double click, on a piece."""
+
+        def __init__(self, column_id: str, kind: str, field: str | None, turn: str) -> None:
+            super().__init__()
+            self.column_id, self.kind, self.field, self.turn = column_id, kind, field, turn
+
+    def __init__(self, column_id: str, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.column_id = column_id
+        self._prompt: Prompt | None = None
+        self._layout = PromptLayout()
+        self._painter = PromptPainter(self._layout, self.style_of)
+        self._error = ""
+        self._banner: list[str] = []
+        self._cursor: Spot | None = None
+        self._cursor_cell = 0
+        self._hovered: tuple[int, int] | None = None
+        self._width_laid_out = 0
+
+    # ------------------------------------------------------------------ what is shown
+
+    @property
+    def prompt(self) -> Prompt | None:
+        return self._prompt
+
+    def show(self, prompt: Prompt | None, *, stale: bool = False, error: str = "") -> None:
+        """Shows a prompt. Messages that are the same objects as before cost nothing; only rows that differ repaint."""
+        position, row = self._anchor()
+        self._prompt = prompt
+        self._painter.stale = stale
+        if error != self._error:
+            self._error = error
+            self._lay_out_banner()
+        messages = prompt.messages if prompt is not None else ()
+        if messages is not self._layout.messages:
+            start, end, new_end = self._layout.take(messages)
+            if self._top and position >= end:
+                position += new_end - end
+            self._painter.forget_messages(start, end, new_end)
+            self._hovered = None
+            if self._cursor is not None:
+                self._set_cursor(self._layout.follow(self._cursor, start, end, new_end))
+        self._settle(position, row)
+        self.repaint()
+
+    def highlight(self, key: OriginKey | None) -> None:
+        """Lights the pieces of this origin strongly, and what else comes from the same field a little."""
+        if key != self._painter.lit:
+            self._painter.lit = key
+            self.repaint()
+
+    def reveal(self, key: OriginKey) -> bool:
+        """Scrolls a piece of this origin (or else of its field) into view unless one is; False when there is none."""
+        spot = self._layout.find(Origin(*key))
+        if spot is None:
+            return False
+        if not self._layout.shows(Origin(*key), self._top, self._top + self.page_height - len(self._banner) - 1):
+            self._scroll_to_spot(spot)
+            self.repaint()
+        return True
+
+    def plain_text(self) -> str:
+        """The whole prompt as text, each message under its title."""
+        return "\n\n".join([f"{title(one)}:\n\n{one.text}" for one in self._layout.messages])
+
+    def text_of_message_at_cursor(self) -> str:
+        """The text of the message the cursor is in, or of the first one in sight."""
+        message = self.message_at_cursor
+        return str(message.text) if message is not None else ""
+
+    @property
+    def message_at_cursor(self) -> Message | None:
+        if not self._layout.messages:
+            return None
+        position = self._cursor.section if self._cursor else self._layout.section_at(self._top)
+        return self._layout.messages[position]
+
+    # ------------------------------------------------------------------ layout
+
+    @property
+    def _top(self) -> int:
+        return round(self.scroll_y)
+
+    def _anchor(self) -> tuple[int, int]:
+        """The section at the top of the view, and the row of it that is there."""
+        position = self._layout.section_at(self._top)
+        return position, self._top - self._layout.top(position)
+
+    def _settle(self, position: int, row: int) -> None:
+        """Lays out what is in sight with this row of this section at the top."""
+        if not self.row_width:
+            return
+        layout = self._layout
+        position = max(0, min(position, len(layout.messages) - 1))
+        layout.settle(position, row, self.page_height)
+        self.set_height(layout.height + len(self._banner))
+        top = max(0, min(layout.top(position) + row, self.max_scroll_y))
+        if top != self._top:
+            self.set_reactive(LineView.scroll_y, float(top))
+            self.set_reactive(LineView.scroll_target_y, float(top))
+            self.vertical_scrollbar.position = top
+            self._painted.clear()
+
+    def _lay_out_banner(self) -> None:
+        width = self._text_width
+        text = f"✗ {one_line(self._error, LONGEST_ERROR_ROWS * width)}"
+        found = rows(text, width)[:LONGEST_ERROR_ROWS] if self._error else []
+        self._banner = [text[start:end] for start, end in found]
+
+    @property
+    def _text_width(self) -> int:
+        return max(1, self.row_width - 2 * MARGIN)
+
+    def on_resize(self) -> None:
+        if not self.row_width:
+            return
+        position, row = self._anchor()
+        if self.row_width != self._width_laid_out:
+            self._width_laid_out = self.row_width
+            self._layout.resize(self._text_width)
+            self._painter.forget()
+            self._lay_out_banner()
+            if self._cursor is not None:
+                first = self._layout.section(self._cursor.section).rows_of(self._cursor.piece)[0]
+                self._set_cursor(self._cursor._replace(row=first))
+            row = min(row, 1)
+        self._settle(position, row)
+        self.refresh()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        if round(old_value) != round(new_value):
+            self._settle(*self._anchor())
+        super().watch_scroll_y(old_value, self.scroll_y)
+
+    def forget_strips(self) -> None:
+        super().forget_strips()
+        self._painter.forget()
+
+    def row(self, y: int, width: int) -> Strip:
+        if self._banner:
+            line = max(0, y - self._top)
+            if line < len(self._banner):
+                style = self.style_of("prompt-view--error")
+                return strip_of([(" " * MARGIN + self._banner[line], style)], width, style)
+        return self._painter.strip(y - len(self._banner), width)
+
+    # ------------------------------------------------------------------ cursor
+
+    def _set_cursor(self, spot: Spot | None) -> None:
+        self._cursor = spot
+        self._painter.cursor = spot if self.has_focus else None
+
+    def _place(self, spot: Spot | None, *, keep_cell: bool = False) -> None:
+        """Puts the cursor there, brings it into view and tells."""
+        if spot is None:
+            return
+        before = self._cursor
+        self._set_cursor(spot)
+        if not keep_cell:
+            self._cursor_cell = self._layout.section(spot.section).cell_of(spot.piece)
+        self._scroll_to_spot(spot)
+        self.repaint()
+        if before is None or (before.section, before.piece) != (spot.section, spot.piece):
+            self._tell(spot.section, spot.piece, by_key=True)
+
+    def _scroll_to_spot(self, spot: Spot) -> None:
+        """Shows the row, below the banner, with the title above it when it is the first of its message."""
+        position, _ = self._anchor()
+        if not position <= spot.section < position + self.page_height:
+            self._settle(spot.section, 0)
+        y = self._layout.top(spot.section) + spot.row
+        first = y - 1 if spot.row == 1 else y
+        self.scroll_row_into_view(first, y + len(self._banner))
+
+    def _tell(self, position: int, piece: int, *, by_key: bool = False) -> None:
+        origin = self._layout.section(position).origins[piece]
+        self.post_message(self.Hovered(self.column_id, *origin, by_key=by_key))
+
+    def action_piece(self, step: int) -> None:
+        cursor = self._cursor
+        self._place(self._layout.next_piece(cursor, step) if cursor else self._layout.first_from(self._top))
+
+    def action_row(self, step: int) -> None:
+        cursor = self._cursor
+        if cursor is None:
+            self._place(self._layout.first_from(self._top))
+        else:
+            self._place(self._layout.next_row(cursor, step, self._cursor_cell), keep_cell=True)
+
+    def action_page(self, direction: int) -> None:
+        self.scroll_to(y=self._top + direction * max(1, self.page_height - 2), animate=False, force=True)
+        if self._cursor is not None:
+            self._place(self._layout.first_from(self._top))
+
+    def action_message(self, step: int) -> None:
+        position = self._cursor.section if self._cursor else self._layout.section_at(self._top)
+        self._place(self._layout.next_message(position, step))
+
+    def action_edge(self, last: bool) -> None:
+        self._place(self._layout.edge(last))
+
+    def action_choose(self) -> None:
+        if self._cursor is not None:
+            origin = self._layout.section(self._cursor.section).origins[self._cursor.piece]
+            self.post_message(self.Chosen(self.column_id, *origin))
+
+    def action_fold(self) -> None:
+        if self._cursor is not None:
+            self._toggle_fold(self._cursor.section, self._cursor.piece)
+
+    def _toggle_fold(self, section: int, piece: int) -> None:
+        position, row = self._anchor()
+        if not self._layout.toggle_fold(section, piece):
+            return
+        self._painter.forget()
+        spot = Spot(section, self._layout.section(section).rows_of(piece)[0], piece)
+        self._set_cursor(spot)
+        self._settle(position, row)
+        self._scroll_to_spot(spot)
+        self.repaint()
+
+    def on_focus(self) -> None:
+        self._set_cursor(self._cursor or self._layout.first_from(self._top))
+        if self._cursor is not None:
+            self._tell(self._cursor.section, self._cursor.piece)
+        self.repaint()
+
+    def on_blur(self) -> None:
+        self._set_cursor(self._cursor)
+        self.repaint()
+
+    # ------------------------------------------------------------------ pointer
+
+    def _under(self, event: events.MouseEvent) -> tuple[Spot, Piece] | None:
+        """What is under the pointer."""
+        offset = event.get_content_offset(self)
+        if offset is None or offset.y < len(self._banner):
+            return None
+        y = offset.y + self._top - len(self._banner)
+        if y >= self._layout.height:
+            return None
+        position = self._layout.section_at(y)
+        section, row = self._layout.section(position), y - self._layout.top(position)
+        if not 1 <= row < section.height - 1:
+            return None
+        piece = section.piece_at(row, offset.x - MARGIN)
+        return (Spot(position, row, piece.number), piece) if piece is not None and piece.number >= 0 else None
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        under = self._under(event)
+        place = (under[0].section, under[0].piece) if under else None
+        if place != self._hovered:
+            self._hovered = place
+            if place is not None:
+                self._tell(*place)
+
+    def on_leave(self) -> None:
+        if self._hovered is None:
+            return
+        self._hovered = None
+        if self.has_focus and self._cursor is not None:
+            self._tell(self._cursor.section, self._cursor.piece)
+        else:
+            self.post_message(self.Hovered(self.column_id, "", None, ""))
+
+    def on_click(self, event: events.Click) -> None:
+        under = self._under(event)
+        if under is None:
+            return
+        spot, piece = under
+        if piece.kind == "fold":
+            self._toggle_fold(spot.section, spot.piece)
+            return
+        self._place(spot)
+        if event.chain == 2:
+            self.action_choose()

@@ -1,0 +1,80 @@
+"""A list of rows, one line each, of which one is current. Only the lines in sight are ever made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.visual import Visual
+
+
+class RowList(ScrollView, can_focus=True):
+    """`line_of(index)` gives the text of a row, which has passed the display gate."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "step(-1)", "Up", show=False, id="rows.up", tooltip="The row above"),
+        Binding("down", "step(1)", "Down", show=False, id="rows.down", tooltip="The row below"),
+        Binding("pageup", "step(-10)", "Up 10", show=False, id="rows.page_up", tooltip="Ten rows up"),
+        Binding("pagedown", "step(10)", "Down 10", show=False, id="rows.page_down", tooltip="Ten rows down"),
+        Binding("home", "step(-1000000)", "First", show=False, id="rows.first", tooltip="The first row"),
+        Binding("end", "step(1000000)", "Last", show=False, id="rows.last", tooltip="The last row"),
+    ]
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"row-list--current"}
+
+    class Moved(Message):
+        """The user made another row the current one."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
+
+    def __init__(self, line_of: Callable[[int], Content]) -> None:
+        super().__init__()
+        self._line_of = line_of
+        self._count = 0
+        self._current = 0
+
+    def show(self, count: int, current: int) -> None:
+        if count != self._count:
+            self._count = count
+            self.virtual_size = Size(0, count)
+        self._current = current
+        self.refresh()
+        self._scroll_to_current()
+
+    def render_line(self, y: int) -> Strip:
+        index = y + self.scroll_offset.y
+        width = self.scrollable_content_region.width
+        if index >= self._count:
+            return Strip.blank(width, self.rich_style)
+        line = self._line_of(index).truncate(width, ellipsis=True, pad=True)
+        style = self.visual_style
+        if index == self._current:
+            style += self.get_visual_style("row-list--current")
+        strips = Visual.to_strips(self, line, width, 1, style)
+        return strips[0] if strips else Strip.blank(width, style.rich_style)
+
+    def on_click(self, event: events.Click) -> None:
+        index = event.get_content_offset_capture(self).y + self.scroll_offset.y
+        if index < self._count:
+            self._move(index)
+
+    def action_step(self, by: int) -> None:
+        if self._count:
+            self._move(max(0, min(self._current + by, self._count - 1)))
+
+    def _move(self, index: int) -> None:
+        self._current = index
+        self.refresh()
+        self._scroll_to_current()
+        self.post_message(self.Moved(index))
+
+    def _scroll_to_current(self) -> None:
+        self.scroll_to_region(Region(0, self._current, 1, 1), animate=False)

@@ -1,0 +1,71 @@
+"""Tabs on one line: names with a count, of which one is active."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.style import Style
+from textual.widget import Widget
+
+
+class TabName(NamedTuple):
+    """`mark` stands behind the name: how many there are, or that something is wrong (`✗`)."""
+
+    id: str
+    name: str
+    mark: str = ""
+    wrong: bool = False
+
+
+class TabLine(Widget, can_focus=True):
+    """The screen decides what a tab shows: it hears `Chosen` and calls `show`."""
+
+    BINDING_GROUP_TITLE = "Tabs"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "step(-1)", "Previous tab", show=False, id="tabs.previous", tooltip="The tab to the left"),
+        Binding("right", "step(1)", "Next tab", show=False, id="tabs.next", tooltip="The tab to the right"),
+    ]
+
+    class Chosen(Message):
+        """The user chose a tab."""
+
+        def __init__(self, id: str) -> None:
+            super().__init__()
+            self.tab = id
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._tabs: tuple[TabName, ...] = ()
+        self._active = ""
+
+    def show(self, tabs: Sequence[TabName], active: str) -> None:
+        if (tuple(tabs), active) != (self._tabs, self._active):
+            self._tabs, self._active = tuple(tabs), active
+            self.refresh()
+
+    def render(self) -> Content:
+        pieces: list[Content | tuple[str, str]] = [(" ", "")]
+        for tab in self._tabs:
+            is_active = tab.id == self._active
+            label = Content(tab.name).stylize("$accent bold underline" if is_active else "$foreground 70%")
+            if tab.mark:
+                style = "$text-error" if tab.wrong else "$foreground 50%"
+                label = Content.assemble(label, " ", Content(tab.mark).stylize(style))
+            pieces.append(Content.assemble(" ", label, " ").stylize(Style.from_meta({"tab": tab.id})))
+            pieces.append(("│", "$foreground 20%"))
+        return Content.assemble(*pieces[:-1])
+
+    def on_click(self, event: events.Click) -> None:
+        tab = event.style.meta.get("tab")
+        if isinstance(tab, str):
+            self.post_message(self.Chosen(tab))
+
+    def action_step(self, by: int) -> None:
+        ids = [tab.id for tab in self._tabs]
+        if self._active in ids:
+            self.post_message(self.Chosen(ids[(ids.index(self._active) + by) % len(ids)]))
