@@ -1,0 +1,43 @@
+"""Texts that a schema's pattern accepts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from adapters.lm.offline.patterns import example_of
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"^[A-Z]{2}-\d{4}$",
+        r"\d{3,5}",
+        r"^(?:EUR|USD) \d+\.\d{2}$",
+        r"^(?P<year>\d{4})-(\d\d)$",
+        r"^[^@\s]+@[^@\s]+\.[a-z]{2,}$",
+        r"^#[0-9a-fA-F]{6}$",
+        r"a?b*c+",
+        r"^v\d+(\.\d+){2}$",
+        r"[\w-]+",
+        r"^$",
+    ],
+)
+def test_the_pattern_accepts_its_example(pattern: str) -> None:
+    example = example_of(pattern)
+    assert example is not None
+    assert re.search(pattern, example)
+
+
+@pytest.mark.parametrize("pattern", [r"(?=a)b", r"(a)\1", "(", "[", "a{", ")", "*", "(" * 5000, "a" * 501])
+def test_what_is_not_understood_gives_none(pattern: str) -> None:
+    assert example_of(pattern) is None
+
+
+def test_a_pattern_that_would_take_for_ever_to_match_takes_no_time() -> None:
+    assert example_of(r"^(a+)+$") == "a"
+
+
+def test_huge_counts_are_kept_small() -> None:
+    assert len(example_of("a{100000000}") or "") < 100

@@ -1,0 +1,124 @@
+"""The process that calls models: what it can see, what it prints, and when it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from loopback_server import LoopbackServer
+
+from adapters.lm import child
+from adapters.lm import open as open_model
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_importing_and_opening_models_starts_nothing_and_loads_no_client() -> None:
+    script = """
+import json, sys, threading
+import adapters.lm, adapters.runner
+adapters.lm.open("openai/gpt-4o")
+adapters.lm.open("offline/exact")
+from adapters.lm import child
+print(json.dumps([sorted({"litellm", "openai", "httpx", "aiohttp"} & set(sys.modules)), len(child._children)]))
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == [[], 0]
+
+
+def test_the_child_ends_with_its_parent_however_that_ends() -> None:
+    script = """
+import os, sys
+from adapters.lm import child
+one = child.child_for(dict(os.environ), keyless=False)
+one.ready.wait()
+print(one.pid, flush=True)
+os.kill(os.getpid(), 9)
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    pid = int(done.stdout)
+    # The pipe's last reader is gone, and so is the child, once its end can be seen here.
+    assert _gone(pid)
+
+
+def _gone(pid: int) -> bool:
+    """Waits, without a clock of its own, until the process is no more."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return True
+    import select
+
+    try:
+        return bool(select.select([handle], [], [], 10)[0])
+    finally:
+        os.close(handle)
+
+
+def test_a_users_own_package_of_our_name_is_never_loaded(tmp_path: Path, server: LoopbackServer) -> None:
+    for name in ("adapters", "sessions", "json"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('the wrong package')")
+    script = f"""
+import os, sys
+sys.path.insert(0, {str(ROOT)!r})
+from adapters import lm
+os.chdir({str(tmp_path)!r})
+print("".join(chunk.text for chunk in lm.open("openai/any-name").stream({{"messages": []}})))
+"""
+    done = subprocess.run([sys.executable, "-P", "-c", script], capture_output=True, text=True, check=True)
+    assert "It rains a lot." in done.stdout
+
+
+def test_what_the_child_prints_reaches_nobodys_screen(server: LoopbackServer, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("print('noise ' * 10); import sys; print('more', file=sys.stderr)")
+    script = """
+from adapters import lm
+print("".join(chunk.text for chunk in lm.open("openai/any-name").stream({"messages": []})))
+"""
+    environment = {**os.environ, "LITELLM_LOG": "DEBUG"}
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == server.text_for({}).strip()
+    assert done.stderr == ""
+
+
+def test_a_child_that_cannot_start_is_one_clear_line(tmp_path: Path, server: LoopbackServer) -> None:
+    (tmp_path / "litellm").mkdir()
+    (tmp_path / "litellm" / "__init__.py").write_text("raise ImportError('no such thing here')")
+    script = f"""
+import os
+os.environ["PYTHONPATH"] = {str(tmp_path)!r}
+from adapters import lm
+try:
+    list(lm.open("openai/any-name").stream({{"messages": []}}))
+except lm.ProviderError as error:
+    print(error.kind, error.message)
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "setup litellm cannot be used here: ImportError: no such thing here"
+
+
+def test_keyless_calls_have_a_child_of_their_own_without_a_single_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-99999999")
+    model = open_model("openai/x", api_base="http://127.0.0.1:9")
+    model.warm()  # type: ignore[attr-defined]
+    pid = child._children[True].pid
+    assert b"canary" not in Path(f"/proc/{pid}/environ").read_bytes()
+
+
+def test_a_model_says_whether_it_is_still_loading(server: LoopbackServer) -> None:
+    model = open_model("openai/any-name")
+    list(model.stream({"messages": []}))
+    assert model.is_loading is False  # type: ignore[attr-defined]
+
+
+def test_offline_models_have_no_process() -> None:
+    before = dict(child._children)
+    list(open_model("offline/exact", chunk_seconds=0).stream({"messages": []}))
+    assert child._children == before

@@ -1,0 +1,104 @@
+"""Facts of a failed call put into words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from adapters.lm.provider_errors import Target, kind_of, missing_key, seconds, translate
+from adapters.lm.secrets import Scrubber
+
+OPENAI = Target("openai/gpt-4o", keys=("OPENAI_API_KEY",))
+
+
+def facts(*types: str, message: str = "", causes: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+    return {
+        "types": list(types),
+        "message": message,
+        "causes": [{"type": one, "message": ""} for one in causes],
+        **more,
+    }
+
+
+@pytest.mark.parametrize(
+    ("told", "kind"),
+    [
+        (facts("AuthenticationError", status=401), "key"),
+        (facts("APIError", status=403), "key"),
+        (facts("NotFoundError", status=404), "model"),
+        (facts("BadRequestError", message="LLM Provider NOT provided. Pass in the LLM provider"), "model"),
+        (facts("ContextWindowExceededError", status=400), "context"),
+        (facts("BadRequestError", status=400, body={"code": "context_length_exceeded"}), "context"),
+        (facts("ContentPolicyViolationError", status=400), "refused"),
+        (facts("BadRequestError", status=400), "request"),
+        (facts("RateLimitError", status=429), "rate limit"),
+        (facts("RateLimitError", status=429, body={"code": "insufficient_quota"}), "quota"),
+        (facts("APIError", status=529), "overloaded"),
+        (facts("InternalServerError", status=500, message="Overloaded"), "overloaded"),
+        (facts("InternalServerError", status=500), "server"),
+        (facts("InternalServerError", status=500, causes=("APIConnectionError", "ConnectError")), "network"),
+        (facts("InternalServerError", status=500, causes=("APIConnectionError", "ReadError")), "interrupted"),
+        (facts("Timeout", status=408), "timeout"),
+        (facts("MidStreamFallbackError", status=500, causes=("ReadTimeout",)), "timeout"),
+        (facts("MidStreamFallbackError", status=500, causes=("JSONDecodeError",)), "malformed"),
+        (facts("MidStreamFallbackError", status=500, causes=("RemoteProtocolError",)), "interrupted"),
+        (facts("MidStreamFallbackError", status=500, causes=("APIError",)), "server"),
+        (facts("UnfinishedStreamError", anything=True, content_type="text/event-stream"), "interrupted"),
+        (facts("UnfinishedStreamError", anything=False, content_type="text/html"), "malformed"),
+        (facts("KeyError"), "server"),
+    ],
+)
+def test_the_kind_of_a_failure(told: dict[str, Any], kind: str) -> None:
+    assert kind_of(told) == kind
+
+
+def test_the_line_holds_the_providers_own_words_without_litellms() -> None:
+    said = "litellm.BadRequestError: OpenAIException - Invalid value for 'n'."
+    error = translate(facts("BadRequestError", message=said, status=400), OPENAI, Scrubber({}))
+    assert error.message == "openai refused the request (400): Invalid value for 'n'."
+
+
+def test_json_inside_litellms_sentence_is_read() -> None:
+    said = 'litellm.AuthenticationError: AnthropicException - b\'{"error": {"message": "No such key"}}\''
+    error = translate(facts("AuthenticationError", message=said, status=401), OPENAI, Scrubber({}))
+    assert error.message == "openai does not accept the key in OPENAI_API_KEY (401): No such key"
+
+
+def test_a_line_is_one_line_of_bearable_length_and_the_payload_has_it_all() -> None:
+    said = "very\nlong\r\n" * 1000
+    error = translate(facts("InternalServerError", message=said, status=500), OPENAI, Scrubber({}))
+    assert "\n" not in error.message
+    assert len(error.message) < 500
+    assert error.payload["message"] == said
+
+
+def test_keys_are_in_neither_line_nor_payload() -> None:
+    scrubber = Scrubber({"OPENAI_API_KEY": "canary-123456"})
+    told = facts("AuthenticationError", message="bad canary-123456", status=401, body={"echo": ["canary-123456"]})
+    error = translate(told, OPENAI, scrubber)
+    assert "canary" not in error.message + repr(error.payload)
+
+
+def test_a_rate_limit_tells_when_to_try_again() -> None:
+    told = facts("RateLimitError", message="Slow down", status=429, retry_after="12.5")
+    error = translate(told, OPENAI, Scrubber({}))
+    assert error.message == "openai limits how often you may call it (429): Slow down. Try again in 12.5 s."
+    assert error.retry_after == 12.5
+
+
+@pytest.mark.parametrize("value", ["Wed, 21 Oct 2026 07:28:00 GMT", "", None, "nan", "-1", "inf"])
+def test_a_retry_after_that_is_no_number_of_seconds_is_unknown(value: Any) -> None:
+    assert seconds(value) is None
+
+
+def test_an_address_is_named_where_it_is_not_the_providers_own() -> None:
+    target = Target("openai/x", "http://127.0.0.1:9/v1")
+    error = translate(
+        facts("InternalServerError", causes=("ConnectError", "ConnectionRefusedError")), target, Scrubber({})
+    )
+    assert error.message.startswith("The server at http://127.0.0.1:9/v1 cannot be reached (connection refused).")
+
+
+def test_a_missing_key_names_its_variables() -> None:
+    assert "set GEMINI_API_KEY or GOOGLE_API_KEY in your environment" in missing_key(Target("gemini/x")).message

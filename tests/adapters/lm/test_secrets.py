@@ -1,0 +1,53 @@
+"""Keys are cut out of whatever is shown or stored."""
+
+from __future__ import annotations
+
+import pytest
+
+from adapters.lm.secrets import Scrubber, is_secret_name
+
+ENVIRONMENT = {
+    "OPENAI_API_KEY": "canary-openai-123",
+    "HF_TOKEN": "canary-hf-123",
+    "AWS_SECRET": "canary-aws-123",
+    "LONGER_KEY": "canary-openai-123-and-more",
+    "OLLAMA_API_KEY": "local",
+    "HOME": "/home/canary-home",
+}
+
+
+def test_every_secret_becomes_the_name_of_its_variable() -> None:
+    scrubber = Scrubber(ENVIRONMENT)
+    assert scrubber.text("a canary-openai-123 b canary-hf-123 c canary-aws-123") == (
+        "a [OPENAI_API_KEY] b [HF_TOKEN] c [AWS_SECRET]"
+    )
+
+
+def test_a_secret_that_holds_another_is_replaced_whole() -> None:
+    assert Scrubber(ENVIRONMENT).text("canary-openai-123-and-more") == "[LONGER_KEY]"
+
+
+def test_words_that_are_no_secrets_stay() -> None:
+    assert Scrubber(ENVIRONMENT).text("a local model in /home/canary-home") == "a local model in /home/canary-home"
+
+
+def test_json_is_scrubbed_in_every_string_and_key() -> None:
+    value = {"canary-hf-123": ["canary-hf-123", 1, None, {"a": ("canary-hf-123",)}]}
+    assert Scrubber(ENVIRONMENT).json(value) == {"[HF_TOKEN]": ["[HF_TOKEN]", 1, None, {"a": ["[HF_TOKEN]"]}]}
+
+
+@pytest.mark.parametrize(
+    "text", ["sk-proj-abcdefghijklmnop", "gsk_abcdefghijklmnop", "AIzaSyabcdefghijklmnopqrst", "Bearer abcdefgh.ijkl"]
+)
+def test_what_looks_like_a_key_is_cut_out_although_nobody_set_it(text: str) -> None:
+    assert "abcdefgh" not in Scrubber({}).text(f"it said {text!r}")
+
+
+@pytest.mark.parametrize("name", ["OPENAI_API_KEY", "hf_token", "X_SECRET", "DB_PASSWORD", "GOOGLE_CREDENTIALS"])
+def test_names_that_hold_secrets(name: str) -> None:
+    assert is_secret_name(name)
+
+
+@pytest.mark.parametrize("name", ["PATH", "KEYBOARD", "TOKENIZERS_PARALLELISM", "MONKEY_BAR"])
+def test_names_that_hold_none(name: str) -> None:
+    assert not is_secret_name(name)

@@ -1,0 +1,95 @@
+"""The real program in a real terminal, from the first launch to a fixture that holds."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sessions import store
+from tests.support.terminal import Terminal
+
+ROOT = str(Path(__file__).parents[2])
+WORKBENCH = (sys.executable, "-m", "workbench")
+
+
+def at(folder: Path, size: tuple[int, int] = (160, 45), *words: str) -> Terminal:
+    environment = {"PYTHONPATH": ROOT, "XDG_STATE_HOME": str(folder / "state"), "HOME": str(folder)}
+    return Terminal([*WORKBENCH, *words], folder, size, environment)
+
+
+@pytest.mark.parametrize("size", [(160, 45), (120, 35), (80, 24)])
+def test_from_the_first_launch_to_a_fixture_that_holds(tmp_path: Path, size: tuple[int, int]) -> None:
+    with at(tmp_path, size) as terminal:
+        terminal.wait_for("Signature")
+        terminal.wait_for("offline/exact")
+        terminal.press("f3")
+        terminal.wait_for("system")
+        terminal.press("f5")
+        terminal.wait_for("reply ✓", times=2 if size[0] < 100 else 3)
+        terminal.press("ctrl+r")
+        terminal.wait_for("recorded chat")
+        terminal.press("ctrl+s")
+        terminal.wait_for("Save as")
+        terminal.press("enter")
+        terminal.wait_for("saved")
+        terminal.press("ctrl+q")
+        assert terminal.wait_for_end() == 0
+    (saved,) = tmp_path.glob("*.json")
+    case = store.load(saved).cases[0]
+    assert "chat" in case.recordings
+    checked = subprocess.run(
+        [*WORKBENCH, "check", saved.name, "--json"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": ROOT},
+        capture_output=True,
+        text=True,
+    )
+    fixtures = json.loads(checked.stdout)["fixtures"]
+    (recorded,) = [one for one in fixtures if (one["case"], one["column"]) == (case.name, "chat")]
+    assert (recorded["verdicts"]["render"], recorded["verdicts"]["parse"]) == ("pass", "pass")
+
+
+def test_a_closed_terminal_leaves_a_copy_of_the_work_that_is_offered_again(tmp_path: Path) -> None:
+    subprocess.run(
+        [*WORKBENCH, "new", "question -> answer", "-o", "q.json", "--input", "question=Is it raining?"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": ROOT},
+        check=True,
+    )
+    with at(tmp_path, (160, 45), "q.json") as terminal:
+        terminal.wait_for("question")
+        terminal.press("later, ")
+        terminal.wait_for("later")
+        os.kill(terminal.pid, signal.SIGHUP)
+        assert terminal.wait_for_end() == 130
+    assert "later" not in (tmp_path / "q.json").read_text()
+    with at(tmp_path, (160, 45), "q.json") as terminal:
+        terminal.wait_for("Work that was not saved")
+        terminal.press("t")
+        terminal.wait_for("later")
+
+
+def test_what_is_not_a_session_is_refused_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text('{"signature": \x1b[2J')
+    with at(tmp_path, (160, 45), "bad.json") as terminal:
+        assert terminal.wait_for_end() == 2
+        assert b"\x1b[2J" not in terminal.painted
+        assert b"Traceback" not in terminal.painted
+
+
+def test_the_users_editor_gets_the_terminal_and_gives_it_back(tmp_path: Path) -> None:
+    editor = tmp_path / "editor.sh"
+    editor.write_text('#!/bin/sh\necho "IN THE EDITOR"\nprintf "question -> verdict" > "$1"\n')
+    editor.chmod(0o755)
+    environment = {"PYTHONPATH": ROOT, "XDG_STATE_HOME": str(tmp_path), "HOME": str(tmp_path), "EDITOR": str(editor)}
+    with Terminal([*WORKBENCH], tmp_path, (160, 45), {**environment, "VISUAL": ""}) as terminal:
+        terminal.wait_for("Predict")
+        terminal.press("ctrl+f")
+        terminal.wait_for("IN THE EDITOR")
+        terminal.wait_for("verdict")

@@ -1,0 +1,148 @@
+"""A recorded call becomes the session that makes its messages again; a conversation becomes a history."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import dspy
+import pytest
+
+from sessions import rendering, store
+from sessions.errors import SessionError
+from sessions.imports import sources
+from sessions.imports.result import KEPT
+from sessions.session import SignatureText
+
+
+class Answer(dspy.Signature):
+    """Answer the question.
+
+    Be brief.
+    """
+
+    question: str = dspy.InputField(desc="what is asked")
+    context: list[str] = dspy.InputField()
+    answer: str = dspy.OutputField()
+    score: float = dspy.OutputField(ge=0)
+
+
+DEMO = {"question": "Why?", "context": ["a", "b"], "answer": "So.", "score": 0.5}
+INPUTS = {"question": "What?\n\n[in two lines]", "context": ["c"]}
+
+
+def entry(adapter: Any, signature: Any = Answer, **more: Any) -> dict[str, Any]:
+    messages = adapter.format(signature, [DEMO], INPUTS)
+    return {
+        "prompt": None,
+        "messages": messages,
+        "kwargs": {"temperature": 0.3, "api_key": "sk-canary-1234567", "unknown": 1},
+        "outputs": ["a reply\x1b[31m"],
+        "usage": {"total_tokens": 3},
+        "cost": None,
+        "model": "openai/gpt-4o-mini",
+        **more,
+    }
+
+
+def write(folder: Path, data: Any) -> str:
+    (folder / "call.json").write_text(json.dumps(data))
+    return str(folder / "call.json")
+
+
+@pytest.mark.parametrize(
+    "adapter", [dspy.ChatAdapter(), dspy.JSONAdapter(), dspy.XMLAdapter()], ids=lambda one: type(one).__name__
+)
+def test_a_call_becomes_the_session_that_makes_its_messages_again(adapter: Any, tmp_path: Path) -> None:
+    data = entry(adapter)
+    made = sources.load(write(tmp_path, data))
+    assert made.questions == ()
+    session = made.session
+    request = rendering.request_of(session, session.columns[0], session.cases[0])
+    assert request.as_dict()["messages"] == data["messages"]
+    assert [dict(one.values) for one in session.demos] == [DEMO]
+    assert session.cases[0].inputs == INPUTS
+    assert session.cases[0].replies[session.columns[0].id]["text"] == "a reply\x1b[31m"
+    assert (session.model, dict(session.params)) == ("openai/gpt-4o-mini", {"temperature": 0.3})
+
+
+def test_nothing_of_an_entry_is_lost_but_its_secrets(tmp_path: Path) -> None:
+    made = sources.load(write(tmp_path, [entry(dspy.ChatAdapter()), entry(dspy.ChatAdapter(), cost=0.25)]))
+    kept = made.session.cases[0].extra[KEPT]
+    assert kept["cost"] == 0.25 and kept["usage"] == {"total_tokens": 3} and kept["kwargs"]["unknown"] == 1
+    assert "canary" not in store.dumps(made.session)
+    assert made.notes[0] == "the last of 2 calls"
+
+
+def test_a_type_of_the_users_own_is_asked(tmp_path: Path) -> None:
+    data = entry(dspy.ChatAdapter())
+    data["messages"][0]["content"] = data["messages"][0]["content"].replace("(float)", "(Invoice)")
+    questions = sources.load(write(tmp_path, data)).questions
+    assert any("the type of `score` is Invoice" in one for one in questions)
+    assert any("not the recorded ones" in one for one in questions)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"messages": [{"role": "system", "content": "You are kind."}, {"role": "user", "content": "Hi"}]},
+            "--signature",
+        ),
+        ({"messages": 3}, "expected a list of messages"),
+        ({"outputs": []}, "no text of a reply"),
+        ({"outputs": [{"reasoning": "x"}]}, "no text of a reply"),
+    ],
+)
+def test_what_is_no_call_of_dspy_is_told(tmp_path: Path, change: dict[str, Any], said: str) -> None:
+    with pytest.raises(SessionError, match=said):
+        sources.load(write(tmp_path, entry(dspy.ChatAdapter(), **change)), "call")
+
+
+CHAT = [
+    {"role": "system", "content": "Be kind."},
+    {"role": "user", "content": "Hello"},
+    {"role": "assistant", "content": "Hi!"},
+    {"role": "user", "content": [{"type": "text", "text": "How "}, {"type": "text", "text": "are you?"}]},
+]
+
+
+def test_messages_become_the_history_of_a_case_and_its_inputs(tmp_path: Path) -> None:
+    given = SignatureText("history: dspy.History, message -> reply")
+    made = sources.load(write(tmp_path, CHAT), given=given, case="long")
+    case = made.session.case("long")
+    assert case.history == ({"message": "Hello", "reply": "Hi!"},)
+    assert case.inputs == {"message": "How are you?"}
+    assert case.extra == {KEPT: {"system": ["Be kind."]}}
+    assert made.questions == ()
+
+
+def test_without_a_signature_question_and_answer_are_proposed(tmp_path: Path) -> None:
+    made = sources.load(write(tmp_path, {"messages": CHAT}))
+    assert made.session.cases[0].history == ({"question": "Hello", "answer": "Hi!"},)
+    assert len(made.questions) == 1
+
+
+@pytest.mark.parametrize(
+    ("messages", "said"),
+    [
+        ([{"role": "assistant", "content": "Hi"}], r"messages\[0\]: a reply without a user message"),
+        ([{"role": "user", "content": "a"}, {"role": "user", "content": "b"}], r"messages\[1\]: two user messages"),
+        ([{"role": "tool", "content": "a"}], r"messages\[0\]\.role: a message of the role 'tool'"),
+        ([{"role": "user", "content": [{"type": "image_url", "image_url": {}}]}], r"messages\[0\]\.content\[0\]"),
+        ([{"role": "user", "content": 3}], "expected a text or a list of parts"),
+    ],
+)
+def test_what_is_no_turn_names_its_message(tmp_path: Path, messages: Any, said: str) -> None:
+    with pytest.raises(SessionError, match=said):
+        sources.load(write(tmp_path, messages), "history")
+
+
+def test_a_message_for_several_fields_needs_markers(tmp_path: Path) -> None:
+    given = SignatureText("history: dspy.History, a, b -> c")
+    with pytest.raises(SessionError, match="one of several inputs: `a`, `b`"):
+        sources.load(write(tmp_path, CHAT), given=given)
+    reminder = "Respond with the corresponding output fields, starting with the field `c`."
+    marked = [{"role": "user", "content": f"[[ ## a ## ]]\nx\n\n[[ ## b ## ]]\ny\n\n{reminder}"}]
+    assert sources.load(write(tmp_path, marked), given=given).session.cases[0].inputs == {"a": "x", "b": "y"}

@@ -1,0 +1,154 @@
+"""The whole app, driven by Pilot, with a state folder of its own; a mistake that it survived fails the test."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from unittest.mock import patch
+
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from sessions.session import Case, Column, Demo, Session, SignatureText
+from workbench.app import WorkbenchApp
+from workbench.document import Place
+from workbench.runs import Send
+from workbench.widgets.editor import Editor
+
+WIDE, MIDDLE, SMALL = (160, 45), (120, 35), (80, 24)
+
+CLASSIFY = '''import dspy
+from typing import Literal
+
+
+class Classify(dspy.Signature):
+    """Classify the ticket."""
+
+    ticket: str = dspy.InputField(desc="as the customer wrote it")
+    channel: Literal["mail", "phone"] = dspy.InputField()
+    tags: list[str] = dspy.InputField()
+    label: Literal["bug", "wish"] = dspy.OutputField()
+    urgency: int = dspy.OutputField()
+'''
+
+TICKETS = Session(
+    SignatureText(CLASSIFY),
+    demos=(
+        Demo({"ticket": "It crashes.", "channel": "mail", "tags": ["crash"], "label": "bug", "urgency": 3}),
+        Demo({"ticket": "Dark mode, please.", "channel": "mail", "tags": [], "label": "wish"}),
+        Demo({"note": "neither input nor output"}),
+    ),
+    columns=(Column("chat", "chat"), Column("json", "json"), Column("xml", "xml")),
+    cases=(
+        Case("first", {"ticket": "The export is empty.", "channel": "phone", "tags": ["export"]}),
+        Case("second", {"ticket": "A shorter menu?", "channel": "mail", "tags": []}),
+    ),
+    name="tickets",
+)
+
+
+class Desk:
+    """The app under test and what a person does at it."""
+
+    def __init__(self, app: WorkbenchApp, pilot: Pilot[int]) -> None:
+        self.app = app
+        self.pilot = pilot
+        self.main = app.main
+        self.document = app.document
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.settle()
+
+    async def type(self, text: str) -> None:
+        """Types into whatever has the focus."""
+        for character in text:
+            await self.pilot.press({" ": "space", "\n": "enter"}.get(character, character))
+        await self.settle()
+
+    async def paste_over(self, text: str) -> None:
+        """Replaces the text of the editor with the focus."""
+        editor = self.editor
+        editor.select_all()
+        editor._replace_via_keyboard(text, *editor.selection)
+        await self.settle()
+
+    async def fill_in(self, text: str) -> None:
+        """Puts a text into the field of a dialog."""
+        self.app.screen.query_one(Input).value = text
+        await self.settle()
+
+    async def settle(self) -> None:
+        await self.pilot.pause()
+        while self.app.has_keys_waiting:
+            await self.pilot.pause(0.001)
+        await self.pilot.pause()
+
+    async def until(self, condition: Callable[[], object], what: str = "") -> None:
+        """Waits for a condition, by the app's own clock and never by a fixed time."""
+        for _ in range(2_000):
+            if condition():
+                await self.settle()
+                return
+            await self.pilot.pause(0.01)
+        raise AssertionError(f"waited in vain {what}")
+
+    async def sent(self) -> None:
+        """Waits until no run is under way."""
+        await self.until(lambda: not self.main.runs.active, "for the runs")
+
+    async def go_to(self, kind: str, field: str = "", row: int = -1) -> None:
+        case = self.document.state.case.name if kind in ("input", "history") else ""
+        self.main.go_to(Place(kind, case, row, field))  # type: ignore[arg-type]
+        await self.settle()
+
+    @property
+    def editor(self) -> Editor:
+        focused = self.app.focused
+        assert isinstance(focused, Editor), focused
+        return focused
+
+    def prompt(self, column: str) -> str:
+        pane = self.main.columns.column(column)
+        assert pane is not None
+        return pane.prompt.plain_text()
+
+    def reply(self, column: str) -> str:
+        pane = self.main.columns.column(column)
+        assert pane is not None
+        return pane.reply.raw
+
+    def verdict(self, column: str) -> str:
+        pane = self.main.columns.column(column)
+        assert pane is not None
+        return pane.splitter.render().plain
+
+
+def at_the_desk(
+    act: Callable[[Desk], Awaitable[None]],
+    session: Session = TICKETS,
+    path: Path | None = None,
+    size: tuple[int, int] = WIDE,
+    send: Send | None = None,
+    mistakes: int | None = 0,
+) -> WorkbenchApp:
+    """Opens the app on a session and lets `act` use it.
+
+    Fails if the app made another number of `mistakes` (None: any number is fine).
+    """
+
+    async def run() -> WorkbenchApp:
+        app = WorkbenchApp(session, path, send)
+        async with app.run_test(size=size, notifications=True, tooltips=True) as pilot:
+            desk = Desk(app, pilot)
+            await desk.until(lambda: app.main.history.is_mounted, "for the first picture")
+            await act(desk)
+            await desk.settle()
+        return app
+
+    with tempfile.TemporaryDirectory() as state, patch.dict("os.environ", {"XDG_STATE_HOME": state}):
+        app = asyncio.run(run())
+    assert mistakes is None or len(app.mistakes) == mistakes, list(app.mistakes)
+    return app

@@ -1,0 +1,1 @@
+"""What the parity tests share: cases, live signatures for both engines, and how two outcomes are compared."""

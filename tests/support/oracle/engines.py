@@ -1,0 +1,104 @@
+"""The two engines side by side: dspy's adapters and ours, by the same names and options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+import dspy
+from dspy.adapters.baml_adapter import BAMLAdapter
+
+from oracle.outcomes import plain
+
+NAMES = ("chat", "json", "xml", "baml", "twostep")
+
+THEIRS: Mapping[str, Any] = {
+    "chat": dspy.ChatAdapter,
+    "json": dspy.JSONAdapter,
+    "xml": dspy.XMLAdapter,
+    "baml": BAMLAdapter,
+    "twostep": dspy.TwoStepAdapter,
+}
+
+
+class ScriptExhaustedError(Exception):
+    """The adapter asked the scripted model once more than it has answers."""
+
+
+class ScriptedLM(dspy.BaseLM):  # type: ignore[misc]
+    """Answers each call with the next list of outputs, and keeps what it was sent."""
+
+    def __init__(
+        self,
+        outputs: Sequence[Sequence[Any]] = (),
+        *,
+        model: str = "scripted/model",
+        fc: bool = False,
+        reasoning: bool = False,
+        schema: bool = False,
+        params: Sequence[str] = (),
+        model_type: str = "chat",
+    ) -> None:
+        super().__init__(model, model_type)
+        self.kwargs: dict[str, Any] = {}
+        self.outputs = [list(one) for one in outputs]
+        self.calls: list[dict[str, Any]] = []
+        self._fc, self._reasoning, self._schema, self._params = fc, reasoning, schema, frozenset(params)
+
+    @property
+    def supports_function_calling(self) -> bool:
+        return self._fc
+
+    @property
+    def supports_reasoning(self) -> bool:
+        return self._reasoning
+
+    @property
+    def supports_response_schema(self) -> bool:
+        return self._schema
+
+    @property
+    def supported_params(self) -> set[str]:
+        return set(self._params)
+
+    def __call__(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
+        self.calls.append({"messages": plain(messages), "kwargs": comparable_params(kwargs)})
+        if not self.outputs:
+            raise ScriptExhaustedError
+        return deepcopy(self.outputs.pop(0))
+
+    async def acall(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
+        return self(prompt, messages=messages, **kwargs)
+
+
+def theirs(name: str, options: Mapping[str, Any] | None = None, extraction: Any = None) -> Any:
+    """dspy's adapter of that name."""
+    if name == "twostep":
+        return THEIRS[name](ScriptedLM() if extraction is None else extraction, **(options or {}))
+    return THEIRS[name](**(options or {}))
+
+
+def ours(name: str, options: Mapping[str, Any] | None = None, extraction: Any = None) -> Any:
+    """Our adapter of that name."""
+    from adapters.baml import BAMLAdapter as OurBAML
+    from adapters.chat import ChatAdapter
+    from adapters.json import JSONAdapter
+    from adapters.two_step import TwoStepAdapter
+    from adapters.xml import XMLAdapter
+
+    made: Mapping[str, Any] = {"chat": ChatAdapter, "json": JSONAdapter, "xml": XMLAdapter, "baml": OurBAML}
+    if name == "twostep":
+        return TwoStepAdapter(ScriptedLM() if extraction is None else extraction, **(options or {}))
+    return made[name](**(options or {}))
+
+
+def comparable_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Request parameters as data: a `response_format` that is a class becomes its JSON schema."""
+    made = {name: plain(value) for name, value in params.items()}
+    form = params.get("response_format")
+    if isinstance(form, type):
+        made["response_format"] = {"schema": form.model_json_schema()}  # type: ignore[attr-defined]
+    elif isinstance(form, Mapping) and form.get("type") == "json_schema":
+        made["response_format"] = {"schema": form["json_schema"]["schema"]}
+    return made

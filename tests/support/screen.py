@@ -1,0 +1,63 @@
+"""One widget on a screen of its own, driven by Pilot, and what can be seen of it."""
+
+from __future__ import annotations
+
+import asyncio
+import unicodedata
+from collections.abc import Awaitable, Callable
+from typing import Generic, TypeVar
+
+from rich.cells import cell_len
+from textual.app import App, ComposeResult
+from textual.containers import Horizontal
+from textual.geometry import Region
+from textual.message import Message
+from textual.pilot import Pilot
+from textual.widget import Widget
+
+W = TypeVar("W", bound=Widget)
+
+
+class Stage(App[None], Generic[W]):
+    """Shows one widget, and keeps the messages of the widget's own classes that reach the app."""
+
+    def __init__(self, widget: W) -> None:
+        super().__init__()
+        self.widget = widget
+        self.heard: list[Message] = []
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            yield self.widget
+
+    def hear(self, message: Message) -> None:
+        if type(message).__qualname__.startswith(type(self.widget).__name__) and message not in self.heard:
+            self.heard.append(message)
+
+
+def on_stage(
+    widget: W, act: Callable[[Stage[W], Pilot[None]], Awaitable[None]], size: tuple[int, int] = (60, 20)
+) -> Stage[W]:
+    """Mounts the widget, waits until it is painted, and lets `act` drive it."""
+    stage = Stage(widget)
+
+    async def run() -> None:
+        async with stage.run_test(size=size, message_hook=stage.hear, notifications=True, tooltips=True) as pilot:
+            await pilot.pause()
+            await act(stage, pilot)
+            await pilot.pause()
+
+    asyncio.run(run())
+    return stage
+
+
+def seen(widget: Widget) -> list[str]:
+    """The rows a widget paints, as text."""
+    return [strip.text for strip in widget.render_lines(Region(0, 0, widget.size.width, widget.size.height))]
+
+
+def assert_harmless(widget: Widget) -> None:
+    """No control character is painted, and every row fills exactly the widget's width."""
+    for strip in widget.render_lines(Region(0, 0, *widget.outer_size)):
+        assert not [c for c in strip.text if unicodedata.category(c) in ("Cc", "Cs")], repr(strip.text)
+        assert strip.cell_length == cell_len(strip.text) == widget.outer_size.width, repr(strip.text)

@@ -1,0 +1,67 @@
+"""What a fresh interpreter has loaded after an import: the engine knows no screen and no provider's client."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+HEAVY = ("textual", "rich", "litellm", "openai", "dspy")
+
+COMMANDS = ("new", "render", "send", "record", "parse", "check", "diff", "export", "models")
+
+
+def modules_of(*packages: str) -> list[str]:
+    """The modules of packages by dotted name, without what only runs as a program of its own."""
+    found = []
+    for package in packages:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            if parts[-1] not in ("__main__", "litellm_worker", "upstream_worker"):
+                found.append(".".join(parts).removesuffix(".__init__"))
+    return found
+
+
+def loaded_after(code: str) -> set[str]:
+    """The top-level packages in `sys.modules` after `code` in a fresh interpreter."""
+    script = f"{code}\nimport json, sys\nprint(json.dumps(sorted({{name.partition('.')[0] for name in sys.modules}})))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("package", ["adapters", "sessions"])
+def test_the_core_loads_no_screen_and_no_client(package: str) -> None:
+    modules = modules_of(package)
+    code = "import importlib\nfor name in " + repr(modules) + ":\n    importlib.import_module(name)"
+    assert loaded_after(code) & set(HEAVY) == set()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_loads_the_screen_or_a_client(command: str) -> None:
+    assert loaded_after(f"import workbench.__main__, workbench.commands.{command}") & set(HEAVY) == set()
+
+
+def test_rendering_and_sending_offline_loads_neither(tmp_path: Path) -> None:
+    session = tmp_path / "q.json"
+    code = f"""
+from workbench.__main__ import main
+assert main(["new", "question -> answer", "-o", {str(session)!r}, "--input", "question=Why?"]) == 0
+assert main(["render", {str(session)!r}, "--json"]) == 0
+assert main(["send", {str(session)!r}, "--json"]) == 0
+print()
+"""
+    assert loaded_after(code) & set(HEAVY) == set()
+
+
+def test_help_and_version_load_not_even_the_engine() -> None:
+    code = "from workbench.__main__ import main\nmain(['--help'])\nmain(['--version'])\nprint()"
+    assert loaded_after(code) & {*HEAVY, "pydantic", "sessions"} == set()
+
+
+def test_what_is_forbidden_here_is_installed() -> None:
+    assert [name for name in HEAVY if importlib.util.find_spec(name) is None] == []

@@ -1,0 +1,127 @@
+"""Text of other people on the screen: never markup, never a control sequence, never the end of the app."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from sessions.session import Case, Column, Demo, Session, SignatureText
+from tests.support.hostile import HOSTILE
+from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+
+SHORT = {name: text for name, text in HOSTILE.items() if len(text) < 1_000}
+LONG = {name: text for name, text in HOSTILE.items() if len(text) >= 1_000}
+
+
+def session_of(texts: dict[str, str]) -> Session:
+    """A session that says these texts wherever a session can say something: one case and one demo each."""
+    everything = " ".join(texts.values())[:2_000]
+    source = (
+        f"import dspy\n\nclass S(dspy.Signature):\n    question: str = dspy.InputField(desc={everything!r})\n"
+        "    notes: list[str] = dspy.InputField()\n    history: dspy.History = dspy.InputField()\n"
+        "    answer: str = dspy.OutputField()\n"
+    )
+    demos, cases = [], []
+    for name, text in texts.items():
+        values = {"question": text, "notes": [text], "answer": text}
+        replies = {"chat": {"text": f"[[ ## answer ## ]]\n{text}", "source": "sent", "model": text[:50]}}
+        cases.append(Case(name + text[:80], {**values, "unknown [/x]": text}, history=(values,), replies=replies))
+        demos += [Demo(values), Demo({text[:50] + "x": text})]
+    return Session(
+        SignatureText(source, instructions=everything),
+        demos=tuple(demos),
+        columns=(Column("chat", "chat"), Column(everything[:60] or "x", "json")),
+        cases=tuple(cases),
+        model=everything[:80] or "x",
+        name=everything[:200],
+    )
+
+
+PLAIN = session_of({"plain": "plain"})
+
+
+def assert_harmless(desk: Desk) -> None:
+    """Nothing on the screen is a control character."""
+    for strip in desk.app.screen._compositor.render_strips():
+        bad = [one for one in strip.text if unicodedata.category(one) in ("Cc", "Cs") or one in "\u202e\u2028\u2066"]
+        assert not bad, repr(strip.text)
+
+
+async def look_at_every_pane(desk: Desk) -> None:
+    for tab in ("inputs", "demos", "history", "signature"):
+        desk.main.open_tab(tab)
+        await desk.settle()
+        assert_harmless(desk)
+    await desk.press("f4", "f3", "right", "right")
+    assert_harmless(desk)
+
+
+def test_hostile_texts_go_through_every_pane_and_dialog() -> None:
+    session = session_of(SHORT)
+
+    async def act(desk: Desk) -> None:
+        for index in range(len(session.cases)):
+            desk.app.look_at_case(index)
+            await desk.settle()
+            assert_harmless(desk)
+        await look_at_every_pane(desk)
+        for key in ("ctrl+t", "ctrl+l", "ctrl+g", "f12", "f1"):
+            await desk.press(key)
+            assert_harmless(desk)
+            await desk.press("escape")
+        await desk.press("ctrl+p")
+        for letter in "case":
+            await desk.pilot.press(letter)
+        await desk.settle()
+        assert_harmless(desk)
+        await desk.press("escape")
+        assert desk.document.session is session
+
+    at_the_desk(act, session=session)
+
+
+@pytest.mark.parametrize("text", LONG.values(), ids=LONG.keys())
+def test_a_text_of_any_length_can_be_looked_at(text: str) -> None:
+    session = session_of({"long": text})
+
+    async def act(desk: Desk) -> None:
+        await look_at_every_pane(desk)
+        assert desk.document.session is session
+
+    at_the_desk(act, session=session)
+
+
+def test_errors_that_say_hostile_things_are_shown_as_text() -> None:
+    async def act(desk: Desk) -> None:
+        for text in SHORT.values():
+            desk.app._handle_exception(ValueError(text))
+            desk.app.mistakes.clear()
+            await desk.settle()
+            assert_harmless(desk)
+            desk.app.clear_notifications()
+
+    at_the_desk(act, session=PLAIN)
+
+
+@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+def test_a_signature_of_hostile_text_is_an_error_in_place(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        for text in SHORT.values():
+            await desk.go_to("signature")
+            await desk.paste_over(text)
+            assert_harmless(desk)
+
+    at_the_desk(act, session=PLAIN, size=size)
+
+
+def test_a_signature_that_names_a_system_call_runs_nothing() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("signature")
+        await desk.paste_over('x: __import__("os").system("touch pwned") -> y')
+        error = desk.main.engine.signature.error
+        assert error is not None and error.line == 1
+
+    at_the_desk(act, session=PLAIN)
+    assert not Path("pwned").exists()
