@@ -1,0 +1,57 @@
+"""Paired timing: both sides in one process, turn about, medians of CPU time compared."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """Medians in CPU seconds; `ratio` is how many times faster ours is (2.0: half the time)."""
+
+    what: str
+    theirs: float
+    ours: float
+    bar: float
+
+    @property
+    def ratio(self) -> float:
+        return self.theirs / self.ours if self.ours else float("inf")
+
+    def __str__(self) -> str:
+        verdict = "ok  " if self.ratio >= self.bar else "SLOW"
+        times = f"dspy {self.theirs * 1e3:9.3f} ms   ours {self.ours * 1e3:9.3f} ms"
+        return f"{verdict} {self.what:58} {self.ratio:8.2f} x (bar {self.bar:g})   {times}"
+
+
+def pair(what: str, bar: float, theirs: Callable[[], object], ours: Callable[[], object], budget: float = 1.5) -> Ratio:
+    """Both sides timed turn about for about `budget` seconds (three rounds at least), after one unmeasured round."""
+    theirs()
+    once = _timed(theirs) + _timed(ours)
+    batch = max(1, int(0.002 / max(once, 1e-7)))
+    rounds = max(3, min(200, int(budget / (once * batch))))
+    left: list[float] = []
+    right: list[float] = []
+    gc.collect()  # the collector itself stays on: it is part of what either side costs
+    for number in range(rounds):
+        first, second = (left, right) if number % 2 else (right, left)
+        for times in (first, second):
+            times.append(_batch(theirs if times is left else ours, batch))
+    return Ratio(what, statistics.median(left), statistics.median(right), bar)
+
+
+def _timed(call: Callable[[], object]) -> float:
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def _batch(call: Callable[[], object], times: int) -> float:
+    start = time.process_time()
+    for _ in range(times):
+        call()
+    return (time.process_time() - start) / times

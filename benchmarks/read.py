@@ -1,0 +1,98 @@
+"""Traced reading against dspy's `parse`, which traces nothing: `python benchmarks/read.py`.
+
+Bars: DESIGN 6 of the project's documents: 1 x for five-field replies of 1 kB to 1 MB where nothing needs repair, 0.8 x
+where json_repair works, 0.5 x for one-field JSON. Flags and near misses are made when asked for: not part of it.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [
+    str(Path(__file__).parents[1]),
+    str(Path(__file__).parents[1] / "tests" / "support"),
+    str(Path(__file__).parent),
+]
+
+import dspy  # noqa: E402
+import pydantic  # noqa: E402
+from measure import Ratio, pair  # noqa: E402
+from oracle.engines import ours, theirs  # noqa: E402
+from oracle.outcomes import divergence, outcome  # noqa: E402
+
+from adapters.signature import Signature  # noqa: E402
+
+
+class Item(pydantic.BaseModel):
+    name: str
+    price: float
+    tags: list[str]
+
+
+FIVE = dspy.Signature("q -> reasoning: str, answer: str, score: float, sure: bool, names: list[str]")
+ITEMS = dspy.Signature(
+    {"q": (str, dspy.InputField()), **{name: (list[Item], dspy.OutputField()) for name in ("a", "b")}}
+)
+ONE = dspy.Signature("q -> answer")
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+
+
+def five(size: int) -> dict[str, Any]:
+    text = ('The chairs were paid on Monday, "in full".\n' * (size // 43 + 1))[: int(size * 0.45)]
+    return {
+        "reasoning": text,
+        "answer": text,
+        "score": 0.5,
+        "sure": True,
+        "names": ["chair", "table"] * max(1, size // 200),
+    }
+
+
+def items(size: int) -> dict[str, Any]:
+    made = [{"name": f"chair {index}", "price": 1.5, "tags": ["a", "b"]} for index in range(max(1, size // 110))]
+    return {"a": made, "b": made}
+
+
+def written(name: str, signature: Any, values: dict[str, Any]) -> str:
+    return str(theirs(name).format_assistant_message_content(signature, values))
+
+
+def measure(what: str, bar: float, name: str, signature: Any, completion: str) -> Ratio:
+    left, right = theirs(name), ours(name)
+    mine = Signature.from_dspy(signature)
+    found = divergence(
+        outcome(lambda: left.parse(signature, completion)), outcome(lambda: right.parse(mine, completion))
+    )
+    if found:
+        print(f"     {what}: not the same result: {found[:160]}")
+    label = f"read {name}, {what}, {len(completion):,} characters"
+    return pair(
+        label, bar, lambda: outcome(lambda: left.parse(signature, completion)), lambda: right.read(mine, completion)
+    )
+
+
+def main() -> None:
+    for size in SIZES:
+        for name in ("chat", "json", "xml", "baml"):
+            print(measure("five fields", 1, name, FIVE, written(name, FIVE, five(size))), flush=True)
+        for name in ("chat", "json", "xml"):
+            print(measure("two lists of models", 1, name, ITEMS, written(name, ITEMS, items(size))), flush=True)
+        print(
+            measure("one field", 0.5, "json", ONE, written("json", ONE, {"answer": five(size)["answer"]})), flush=True
+        )
+    for size in SIZES[:3]:
+        broken = written("json", ITEMS, items(size)).replace("\n  ]", ",\n  ]")
+        print(measure("repaired: trailing commas", 0.8, "json", ITEMS, broken), flush=True)
+        fenced = f"Sure:\n```json\n{written('json', FIVE, five(size))}\n```"
+        print(measure("repaired: fenced, after prose", 0.8, "json", FIVE, fenced), flush=True)
+        raw = json.dumps(five(size)).replace("\\n", "\n")
+        print(measure("repaired: raw line breaks", 0.8, "json", FIVE, raw), flush=True)
+        listed = f"[[ ## a ## ]]\n{json.dumps(items(size)['a'])[:-1]},]\n[[ ## b ## ]]\n{json.dumps(items(size)['b'])}"
+        print(measure("repaired: one of two fields", 0.8, "chat", ITEMS, listed), flush=True)
+
+
+if __name__ == "__main__":
+    main()
