@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from sessions import examples, fixtures, store
-from sessions.session import Session
+from sessions.session import Case, Column, Session, SignatureText
 from sessions.verdicts import PARTS
 from tests.sessions.strategies import sessions
 from workbench.session_outline import Fixture, outline
@@ -65,8 +65,9 @@ def test_a_file_that_is_not_there_has_no_outline(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["x" * 401, "short\n" + "x" * 401, "\ud83d\ude00" + "x" * 401])
 def test_a_case_with_a_long_name_has_an_outline(name: str, tmp_path: Path) -> None:
-    session = Session(SignatureText("a -> b"), cases=(Case(name, expect={"reply": {"parses": True}}),))
+    case = Case(name, expect={"reply": {"parses": True}})
+    session = Session(SignatureText("a -> b"), columns=(Column("chat", "chat"),), cases=(case,))
     store.save(session, tmp_path / "x.session.json")
     found = outline(tmp_path / "x.session.json")
     assert found is not None
-    assert {one.case for one in found} <= {name}
+    assert {one.case for one in found} == {name}
