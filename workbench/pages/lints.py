@@ -8,6 +8,7 @@ from adapters.prompt_lint import LINTS, Lint, lint
 from sessions import rendering
 from workbench.display import one_line
 from workbench.document import Place
+from workbench.origins import demo_place
 from workbench.pages.looked_at import LookedAt
 from workbench.pages.writing import paragraph
 from workbench.widgets.text_view import EMPTY, Block, Piece, block
@@ -54,7 +55,7 @@ def place_of(at: LookedAt, one: Lint) -> Place:
     """The editor that the lint is about."""
     part, number, field = one.place
     if part == "demo":
-        return Place("demo", row=(number or 1) - 1, field=field or "")
+        return demo_place(at.session, number or 1, field)
     if part == "history":
         return Place("history", at.case.name, (number or 1) - 1, field or "")
     if part == "input":

@@ -17,6 +17,7 @@ from adapters.prompt import DemoUse
 from workbench.document import Place, State
 from workbench.live import LiveColumn, LiveSignature, history_field
 from workbench.messages import GoTo
+from workbench.origins import enabled_rows
 from workbench.widgets.plain import PlainStatic, content
 
 MOST_NOTES = 60
@@ -116,7 +117,7 @@ def demo_uses(columns: Sequence[LiveColumn]) -> tuple[DemoUse, ...]:
 
 
 def _demo_notes(state: State, uses: Sequence[DemoUse]) -> list[Note]:
-    enabled = [index for index, demo in enumerate(state.session.demos) if demo.enabled]
+    enabled = enabled_rows(state.session)
     alike: dict[tuple[str, tuple[str, ...]], list[int]] = {}
     for use in uses:
         if use.use != "complete" and use.number <= len(enabled):

@@ -17,8 +17,9 @@ from adapters.errors import RunError
 from sessions.session import Column
 from workbench import edits
 from workbench.document import Change, Document, Place, State
-from workbench.live import LiveColumn, LiveSignature, history_field
+from workbench.live import LiveColumn, LiveSignature
 from workbench.messages import GoTo
+from workbench.origins import place_of
 from workbench.panes.columns import ColumnsPane
 from workbench.panes.demos import DemosPane
 from workbench.panes.history import HistoryPane
@@ -27,10 +28,11 @@ from workbench.panes.notes import Note, NotesPane, demo_uses, notes_of
 from workbench.panes.signature import SignaturePane
 from workbench.panes.status import StatusLine
 from workbench.runs import LiveRun, RunEnded, RunProgress, Runs, Send
+from workbench.tab_names import tab_names
 from workbench.widgets.prompt_view import PromptView
 from workbench.widgets.reply_view import ReplyView
 from workbench.widgets.splitter import Splitter
-from workbench.widgets.tab_line import TabLine, TabName
+from workbench.widgets.tab_line import TabLine
 
 if TYPE_CHECKING:
     from workbench.engine import Engine
@@ -206,7 +208,7 @@ class MainScreen(Screen[None]):
     def _hovered(self, event: PromptView.Hovered) -> None:
         key = (event.kind, event.field, event.turn) if event.kind else None
         self.columns.highlight(key, event.column_id)
-        place = self._origin(event.field, event.turn) if key else None
+        place = place_of(self.document.state, event.field, event.turn) if key else None
         self.signature.light(event.field if key else None)
         self.inputs.light(place.field if place and place.kind == "input" else None)
         for pane in (self.demos, self.history):
@@ -216,7 +218,7 @@ class MainScreen(Screen[None]):
     @on(PromptView.Chosen)
     def _chosen(self, event: PromptView.Chosen) -> None:
         is_data = event.kind in ("value", "filler")
-        place = self._origin(event.field, event.turn) if is_data else Place("signature", field=event.field or "")
+        place = place_of(self.document.state, event.field, event.turn if is_data else None)
         if event.kind == "instructions" and self.document.session.signature.instructions is not None:
             place = Place("instructions")
         self.go_to(place)
@@ -333,22 +335,7 @@ class MainScreen(Screen[None]):
             self.pane(tab).display = tab == self._tab
 
     def _show_tabs(self, state: State, signature: LiveSignature) -> None:
-        turns = history_field(signature.signature) if signature.signature is not None else None
-        drafts = {place.kind for place in state.drafts}
-        inputs = len(signature.signature.input_fields) - (turns is not None) if signature.signature is not None else 0
-
-        def named(id: str, name: str, kind: str, count: int) -> TabName:
-            return TabName(id, name, "✗" if kind in drafts else str(count or ""), kind in drafts)
-
-        tabs = [
-            TabName("signature", "Signature", "✗" if signature.error is not None else "", wrong=True),
-            named("inputs", "Inputs", "input", inputs),
-            named("demos", "Demos", "demo", len(state.session.demos)),
-            named("history", "History", "history", len(state.case.history)),
-        ]
-        if not self.is_wide:
-            tabs.append(TabName("prompts", "Prompts & replies", ""))
-        self._tabs.show(tabs, self._tab)
+        self._tabs.show(tab_names(state, signature, self.is_wide), self._tab)
 
     def _show_status(self) -> None:
         self._status.show(self.document, self.document.session.model, self._activity)
@@ -385,20 +372,6 @@ class MainScreen(Screen[None]):
     def _last_row(self, place: Place) -> int:
         rows = self.document.session.demos if place.kind == "demo" else self.document.state.case.history
         return len(rows) - 1
-
-    def _origin(self, field: str | None, turn: str | None) -> Place:
-        """The editor of the value that a turn (`inputs`, `demo 2`, …) shows for a field."""
-        kind, _, number = (turn or "").partition(" ")
-        state = self.document.state
-        if kind == "demo" and number.isdecimal():
-            enabled = [index for index, demo in enumerate(state.session.demos) if demo.enabled]
-            row = enabled[int(number) - 1] if int(number) <= len(enabled) else -1
-            return Place("demo", row=row, field=field or "")
-        if kind == "history" and number.isdecimal():
-            return Place("history", state.case.name, int(number) - 1, field or "")
-        if kind == "inputs" and field:
-            return Place("input", state.case.name, field=field)
-        return Place("signature", field=field or "")
 
     def _focus_first(self, pane: Widget) -> None:
         first: Any = next((one for one in pane.query("*") if one.focusable), None)
