@@ -1,9 +1,8 @@
-"""Servers of the user's own that speak OpenAI's protocol: from the environment and from a config file of the user's."""
+"""Servers of the user's own that speak OpenAI's protocol: from the environment and from the user's config file."""
 
 from __future__ import annotations
 
 import json
-import os
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from adapters.lm import config_file
 from adapters.lm.addresses import environment_base
 
 USUAL: Mapping[str, tuple[str, str]] = {
@@ -20,6 +20,8 @@ USUAL: Mapping[str, tuple[str, str]] = {
     "lm_studio": ("LM Studio", "http://localhost:1234/v1"),
 }
 """By litellm's provider: what it is called, and where it listens unless told otherwise."""
+
+EXAMPLE = 'hosted_vllm = "http://localhost:8000/v1"'
 
 ASK_SECONDS = 1.0
 LARGEST = 4_000_000
@@ -39,42 +41,34 @@ class Server:
     source: str
 
 
-def config_path(environment: Mapping[str, str] | None = None) -> Path | None:
-    """`$XDG_CONFIG_HOME/adapter-workbench/servers.json`, by default below `~/.config`; None without a home."""
-    env = os.environ if environment is None else environment
-    named = env.get("XDG_CONFIG_HOME", "")
-    base = named if os.path.isabs(named) else os.path.join(env.get("HOME", ""), ".config")
-    return Path(base) / "adapter-workbench" / "servers.json" if os.path.isabs(base) else None
-
-
 def configured(path: Path | None = None) -> dict[str, str]:
-    """Addresses by provider of the config file, `{"servers": {"hosted_vllm": "http://localhost:8000/v1"}}`.
+    """Addresses by provider of the config file's table `servers`, e.g. `hosted_vllm = "http://localhost:8000/v1"`.
 
     Nothing without the file. Raises ServersError.
     """
-    where = config_path() if path is None else path
-    if where is None or not where.is_file():
-        return {}
-    hint = 'expected {"servers": {"hosted_vllm": "http://localhost:8000/v1"}}'
     try:
-        data = json.loads(where.read_text("utf-8"))
-        servers = data["servers"] if isinstance(data, dict) else None
-    except (OSError, ValueError, KeyError, RecursionError) as error:
-        raise ServersError(f"{where}: {type(error).__name__}: {error}; {hint}") from None
-    if not isinstance(servers, dict):
-        raise ServersError(f"{where}: {hint}")
-    for provider, address in servers.items():
-        if not isinstance(address, str) or not _is_address(address):
-            raise ServersError(f"{where}: servers.{provider} is no http or https address without a password; {hint}")
-    return dict(servers)
+        file = config_file.read(config_file.config_path() if path is None else path)
+    except config_file.ConfigError as error:
+        raise ServersError(str(error)) from None
+    found = file.data.get("servers", {})
+    if not isinstance(found, dict):
+        raise ServersError(f"{file.place_of('servers')}: servers: expected a table with lines such as {EXAMPLE}")
+    for provider, address in found.items():
+        said = why_no_address(address)
+        if said:
+            raise ServersError(f"{file.place_of('servers', provider)}: servers: {provider}: {said}")
+    return dict(found)
 
 
-def _is_address(text: str) -> bool:
+def why_no_address(value: Any) -> str:
+    """What keeps `value` from being the address of a server; empty for nothing."""
     try:
-        parts = urlsplit(text)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and "@" not in parts.netloc
+        parts = urlsplit(value) if isinstance(value, str) else None
     except ValueError:
-        return False
+        parts = None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+        return f"expected an http or https address, as in {EXAMPLE}"
+    return "an address here holds no user name and no password" if "@" in parts.netloc else ""
 
 
 def address_of(provider: str, environment: Mapping[str, str] | None = None) -> str | None:

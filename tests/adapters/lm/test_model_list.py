@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -47,8 +46,8 @@ def test_every_offline_model_says_what_it_imitates() -> None:
 
 
 def test_servers_are_those_of_the_environment_the_config_file_and_the_usual_places(tmp_path: Path) -> None:
-    path = tmp_path / "servers.json"
-    path.write_text(json.dumps({"servers": {"hosted_vllm": "http://gpu:8000/v1", "openai_like": "http://x/v1"}}))
+    path = tmp_path / "config.toml"
+    path.write_text('theme = "nord"\n[servers]\nhosted_vllm = "http://gpu:8000/v1"\nopenai_like = "http://x/v1"\n')
     found = {one.provider: (one.address, one.source) for one in servers.known({"OLLAMA_API_BASE": "http://o:1"}, path)}
     assert found == {
         "hosted_vllm": ("http://gpu:8000/v1", "config"),
@@ -59,12 +58,20 @@ def test_servers_are_those_of_the_environment_the_config_file_and_the_usual_plac
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", '{"servers": []}', '{"servers": {"a": 1}}', '{"servers": {"a": "http://u:p@h"}}', "[" * 100_000]
+    ("text", "said"),
+    [
+        ("servers = 1", "config.toml:1: servers: expected a table"),
+        ("\n[servers]\na = 1", "config.toml:3: servers: a: expected an http or https address"),
+        ('[servers]\na = "http://u:p@h"', "config.toml:2: servers: a: an address here holds no user name"),
+        ('[servers]\na = "http://[h"', "config.toml:2: .*hosted_vllm"),
+        ('[servers]\na = "b', "config.toml:2: not TOML"),
+        ("a = " + "[" * 100_000, "config.toml: nested too deeply"),
+    ],
 )
-def test_a_config_file_that_is_none_is_an_error_that_shows_one(text: str, tmp_path: Path) -> None:
-    path = tmp_path / "servers.json"
+def test_a_config_file_that_is_none_is_an_error_that_names_the_line(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
     path.write_text(text)
-    with pytest.raises(servers.ServersError, match="hosted_vllm"):
+    with pytest.raises(servers.ServersError, match=said):
         servers.known({}, path)
 
 
