@@ -214,8 +214,8 @@ def _keymap(value: Any) -> Mapping[str, str]:
         elif isinstance(one, str) and all(part.strip() for part in one.split(",")):
             found[".".join(keys)] = ",".join(part.strip() for part in one.split(","))
         else:
-            shown = ".".join(keys)
-            raise _InTableError(f'{shown}: expected keys in quotes such as "f5" or "f5,ctrl+j", got {_kind(one)}', *keys)
+            said = f'expected keys in quotes such as "f5" or "f5,ctrl+j", got {_kind(one)}'
+            raise _InTableError(f"{'.'.join(keys)}: {said}", *keys)
     return MappingProxyType(found)
 
 
