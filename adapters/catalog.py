@@ -40,7 +40,7 @@ OURS: Mapping[str, Entry] = MappingProxyType(
         "json": Entry("adapters.json:JSONAdapter", "JSON", SHARED),
         "xml": Entry("adapters.xml:XMLAdapter", "XML", (*SHARED, "use_json_adapter_fallback")),
         "baml": Entry("adapters.baml:BAMLAdapter", "BAML", SHARED),
-        "twostep": Entry("adapters.two_step:TwoStepAdapter", "TwoStep", SHARED),
+        "twostep": Entry("adapters.two_step:TwoStepAdapter", "TwoStep", (*SHARED, "extraction_model")),
         "markdown": Entry(
             "adapters.markdown:MarkdownAdapter", "Markdown", (*SHARED, "allow_extra_keys", "native_schema")
         ),

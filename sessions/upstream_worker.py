@@ -104,7 +104,8 @@ def adapter_of(name: str, options: Mapping[str, Any], extraction: str = "") -> A
         raise NotShownError(f"dspy has no adapter {name!r}")
     module, kind = MODULES[name]
     first = (Scripted(extraction),) if name == "twostep" else ()
-    return getattr(importlib.import_module(module), kind)(*first, **options)
+    others = {option: value for option, value in options.items() if option != "extraction_model"}
+    return getattr(importlib.import_module(module), kind)(*first, **others)
 
 
 def read(adapter: Any, signature: Any, completion: Mapping[str, Any], ours: Any) -> dict[str, Any] | None:

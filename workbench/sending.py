@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from adapters import lm, runner
 from adapters.base import Adapter
 from adapters.events import Listener
 from adapters.lm import dotenv, servers
+from adapters.lm.addresses import host_of
 from adapters.lm.capabilities import split_model
 from adapters.run import Attempt
 from adapters.runner import Run
@@ -21,6 +22,70 @@ from sessions.session import Case, Column, Session
 
 TIMEOUT_S = 600.0
 """Seconds without a byte from a provider, unless the session says otherwise."""
+
+EXTRACTION_MODEL = "extraction_model"
+"""The option of a TwoStep column that names its second model."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where a model is called. `address` None: the provider's own. `named_by` is who named it, when that is not the
+    user: such an address gets no key before the user allows its host.
+    """
+
+    model: str
+    address: str | None
+    named_by: Literal["", "session", ".env"] = ""
+
+    @property
+    def host(self) -> str:
+        return host_of(self.address or "")
+
+
+def route_of(session: Session, column: Column, extraction_model: str | None = None) -> Route:
+    """Where the column's model is called, or TwoStep's second one, which the session's address is not for.
+
+    Raises `ProviderError` for a config file of servers that cannot be read.
+    """
+    name = extraction_model or session.model_of(column)
+    if name.startswith("offline/"):
+        return Route(name, None)
+    provider = split_model(name)[0]
+    given = None if extraction_model else rendering.connection_of(session, column).get("api_base")
+    if given:
+        return Route(name, given, "session")
+    try:
+        own = servers.address_of(provider)
+    except servers.ServersError as error:
+        raise lm.ProviderError(str(error), "setup") from error
+    project = None if own else dotenv.address_of(provider, dotenv.read(Path.cwd()))
+    return Route(name, own or project or servers.usual_address(provider), ".env" if project else "")
+
+
+def models_of(column: Column) -> tuple[str | None, ...]:
+    """The models that sending a column may call, as `route_of` and `open_model` name them: None, the column's own."""
+    second = column.options.get(EXTRACTION_MODEL)
+    return (None, str(second)) if second else (None,)
+
+
+def open_model(
+    session: Session, column: Column, extraction_model: str | None = None, *, allow_hosts: Collection[str] = ()
+) -> lm.LM:
+    """The model of a column, or TwoStep's second one; keys of the `.env` of the working folder are lent to it.
+
+    Raises `ProviderError` for an offline model that does not exist.
+    """
+    dotenv.read(Path.cwd()).lend_keys()
+    route = route_of(session, column, extraction_model)
+    connection = rendering.connection_of(session, column)
+    return lm.open(
+        route.model,
+        api_base=route.address,
+        api_base_trusted=not route.named_by,
+        api_version=connection.get("api_version"),
+        allow_hosts=allow_hosts,
+        timeout=connection.get("timeout") or TIMEOUT_S,
+    )
 
 
 def send(
@@ -42,38 +107,22 @@ def send(
 
     A key goes to an `api_base` of the session, or of the `.env` of the working folder, only when `allow_hosts` names
     its host. `allow_code` lets a `module:Class` adapter be imported. `extraction_model` is TwoStep's second model
-    (None: the column's). `raw` keeps the reply as text. `offered` are the session's tools with those who answer (None:
-    its canned results, see `sessions.tools.run_tools`). `model` answers in the place of the named one.
+    (None: that of its option of this name, else the column's). `raw` keeps the reply as text. `offered` are the
+    session's tools with those who answer (None: its canned results, see `sessions.tools.run_tools`). `model` answers
+    in the place of every one that the session names.
 
     Raises `SignatureError`, `UnknownAdapterError`, `BuildError` for values that are not of their custom type, and
     `ProviderError` for an offline model that does not exist.
     """
     session = variants.session_of(session, column)
     signature = session.signature.read()
-    connection = rendering.connection_of(session, column)
-    project = dotenv.read(Path.cwd())
-    project.lend_keys()
-
-    def opened(name: str, address: str | None) -> lm.LM:
-        provider = split_model(name)[0]
-        try:
-            own = None if address else servers.address_of(provider)
-        except servers.ServersError as error:
-            raise lm.ProviderError(str(error), "setup") from error
-        elsewhere = address or dotenv.address_of(provider, project)
-        return lm.open(
-            name,
-            api_base=own or elsewhere or servers.usual_address(provider),
-            api_base_trusted=own is not None or elsewhere is None,
-            api_version=connection.get("api_version"),
-            allow_hosts=allow_hosts,
-            timeout=connection.get("timeout") or TIMEOUT_S,
-        )
-
-    asked = opened(session.model_of(column), connection.get("api_base")) if model is None else model
+    second = extraction_model
+    if model is None:
+        second = second or models_of(column)[-1]
+        model = open_model(session, column, allow_hosts=allow_hosts)
     return runner.run(
         rendering.adapter_of(column, allow_code=allow_code),
-        asked,
+        model,
         signature,
         rendering.demos_of(session),
         rendering.inputs_of(signature, case),
@@ -82,9 +131,9 @@ def send(
         listeners=listeners,
         deadline_s=deadline_s,
         cancel=cancel,
-        extraction_lm=None if extraction_model is None else opened(extraction_model, None),
+        extraction_lm=None if second is None else open_model(session, column, second, allow_hosts=allow_hosts),
         raw=raw,
-        retries=connection.get("num_retries") or 0,
+        retries=rendering.connection_of(session, column).get("num_retries") or 0,
         tools=tools.run_tools(session)[0] if offered is None else offered,
     )
 

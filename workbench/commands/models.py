@@ -6,9 +6,9 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from adapters.lm import addresses, dotenv, model_list, servers
+from adapters.lm import dotenv, model_list, servers
 from adapters.lm.model_list import ModelEntry
-from workbench import arguments, exit_codes, output
+from workbench import arguments, exit_codes, model_choices, output
 from workbench.exit_codes import CommandError
 
 DESCRIPTION = """\
@@ -37,13 +37,6 @@ EXAMPLE_MODELS = (
 
 MOST_SHOWN = 40
 
-SIGNED_IN = {
-    "bedrock": "AWS_ACCESS_KEY_ID",
-    "vertex_ai": "GOOGLE_APPLICATION_CREDENTIALS",
-    "github_copilot": None,
-}
-"""Providers whose key is none of the usual form; None: litellm signs in by itself."""
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", nargs="*", metavar="WORD", help="show models that these words are found in")
@@ -68,7 +61,8 @@ def run(options: argparse.Namespace) -> int:
     if provided:
         output.heading("\nthrough litellm" + ("" if options.words else ", for example"), "blue")
         for one in provided[:MOST_SHOWN]:
-            output.text(f"  {one.name:<44} {_key_remark(_provided(one)):<34} {_facts(one)}".rstrip())
+            remark = model_choices.key_of(one.provider).remark
+            output.text(f"  {one.name:<44} {remark:<34} {model_choices.facts(one)}".rstrip())
     if not (offline or local or provided):
         output.message(f"no model has {' '.join(options.words)!r} in its name; a name that litellm knows works anyway")
         return exit_codes.NOTHING
@@ -117,28 +111,13 @@ def _offline(entry: ModelEntry) -> dict[str, Any]:
 
 
 def _provided(entry: ModelEntry) -> dict[str, Any]:
-    variables = addresses.key_variables(entry.provider)
-    key = SIGNED_IN[entry.provider] if entry.provider in SIGNED_IN else variables[0]
-    is_set = None if key is None else addresses.has_key(entry.provider) or addresses.is_set(key)
+    key = model_choices.key_of(entry.provider)
     return {
         "model": entry.name,
         "description": "through litellm",
-        "key": key,
-        "key_is_set": is_set,
+        "key": key.variable,
+        "key_is_set": key.is_set,
         "context_tokens": entry.context_tokens,
         "input_price": entry.input_price,
         "output_price": entry.output_price,
     }
-
-
-def _key_remark(row: dict[str, Any]) -> str:
-    if row["key"] is None:
-        return "signs in by itself"
-    return f"{row['key']} is {'set' if row['key_is_set'] else 'not set'}"
-
-
-def _facts(entry: ModelEntry) -> str:
-    """Context and price; what is not known is `?`."""
-    prices = [("?" if one is None else f"{one:g}") for one in (entry.input_price, entry.output_price)]
-    context = "?" if entry.context_tokens is None else f"{entry.context_tokens:,}"
-    return f"{context} tokens, ${prices[0]} in ${prices[1]} out a million"
