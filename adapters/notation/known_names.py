@@ -278,6 +278,14 @@ def bare_names() -> list[str]:
     return sorted({*STRING_BUILTINS, *_BARE})
 
 
+def import_of(name: str) -> str:
+    """The statement that gives a bare name its meaning; empty for a builtin and for a name without one."""
+    if name in _BARE:
+        return f"from {_BARE[name][0]} import {name}"
+    module = _BARE_MODULES.get(name, "")
+    return f"import {module}" + (f" as {name}" if module != name else "") if module else ""
+
+
 _BUILTINS: Mapping[str, Any] = MappingProxyType(
     {
         one.__name__: one
