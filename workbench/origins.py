@@ -1,4 +1,4 @@
-"""Where that stands in the editors which a piece of a prompt, or a lint, is about."""
+"""Where that stands in the editors which a piece of a prompt, or a lint, is about; and the reverse."""
 
 from __future__ import annotations
 
@@ -27,3 +27,27 @@ def place_of(state: State, field: str | None, turn: str | None) -> Place:
     if kind == "inputs" and field:
         return Place("input", state.case.name, field=field)
     return Place("signature", field=field or "")
+
+
+def key_of(state: State, place: Place) -> tuple[str, str | None, str] | None:
+    """The origin (kind, field, turn) of what the editor at `place` makes; None where it makes nothing of its own.
+
+    A row without a field stands for the first value of it.
+    """
+    if place.kind == "instructions":
+        return "instructions", None, "system"
+    if place.kind == "signature":
+        return ("name", place.field, "system") if place.field else None
+    if place.kind == "input":
+        return "value", place.field, "inputs"
+    if place.kind == "demo":
+        rows = enabled_rows(state.session)
+        if place.row not in rows:
+            return None
+        turn, values = f"demo {rows.index(place.row) + 1}", state.session.demos[place.row].values
+    elif place.kind == "history" and 0 <= place.row < len(state.case.history):
+        turn, values = f"history {place.row + 1}", state.case.history[place.row]
+    else:
+        return None
+    field = place.field or next(iter(values), "")
+    return ("value" if values.get(field) is not None else "filler", field, turn) if field else None

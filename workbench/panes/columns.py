@@ -69,6 +69,12 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             column.prompt.highlight(key)
             column.name_origin(key if id == pointed_at else None)
 
+    def reveal(self, key: OriginKey, but: str = "") -> None:
+        """Scrolls every prompt, `but` that of one column, to where this origin stands."""
+        for id, column in self._columns.items():
+            if id != but and column.prompt.is_attached:
+                column.prompt.reveal(key)
+
     def focus_next_part(self, part: type[PromptView] | type[ReplyView]) -> None:
         """The focus to the prompt or reply of the current column, or of the next one when it is there already."""
         columns = self.all

@@ -68,6 +68,12 @@ the last value stays in use.
     def focused_field(self) -> Field | None:
         return self._form.focused_field
 
+    @property
+    def edited_place(self) -> Place | None:
+        """Where the editor with the focus stands."""
+        field = self.focused_field
+        return self._place(field.name) if field is not None and self._state is not None else None
+
     def clear(self, field: Field) -> None:
         """Takes the value of a field away."""
         self._chose(field, ABSENT)

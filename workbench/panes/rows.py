@@ -112,8 +112,15 @@ class RowsPane(Vertical):
     def focused_field(self) -> Field | None:
         return self._form.focused_field
 
+    @property
+    def edited_place(self) -> Place | None:
+        """Where the editor with the focus stands; the row alone while the focus is on the list."""
+        if self._state is None or not self._count:
+            return None
+        field = self.focused_field
+        return self._place(self._state, self._row, field.name if field is not None else "")
+
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        event.stop()
         self._row = event.index
         if self._state is not None:
             self.show(self._state, self._live)

@@ -49,6 +49,7 @@ is wrong and what would work.
         self._error: SignatureError | None = None
         self._names: tuple[str, ...] = ()
         self._text_of_names: str | None = None
+        self._fields: tuple[str, ...] = ()
         self._editor = Editor(syntax="python", on_edit=self._typed, id="signature-editor")
         self._message = PlainStatic(classes="field-error", id="signature-error")
         self._predictor = ChoiceLine([Choice(name, name) for name in PREDICTORS], "Predict", self._choose_predictor)
@@ -78,6 +79,7 @@ is wrong and what would work.
         self._show_classes(text.text, text.class_name)
         self._show_instructions(text.text, text.instructions, live.signature)
         self._error = live.error
+        self._fields = tuple(live.signature.fields) if live.signature is not None else ()
         self._message.display = live.error is not None
         if live.error is not None:
             hint = f"\n  {live.error.hint}" if live.error.hint else ""
@@ -90,6 +92,14 @@ is wrong and what would work.
         if field != self._lit:
             self._lit = field
             self._mark()
+
+    @property
+    def edited_place(self) -> Place | None:
+        """The field whose declaration the cursor is in, or the instructions."""
+        if self._instructions.has_focus:
+            return Place("instructions")
+        field = self._field_at(*self._editor.cursor_location) if self._editor.has_focus else None
+        return Place("signature", field=field) if field is not None else None
 
     def go_to(self, line: int, column: int) -> None:
         self._editor.focus()
@@ -167,6 +177,21 @@ is wrong and what would work.
             line, column = self._error.line - 1, self._error.column - 1
             marks.append(Mark(line, column, self._end_of_word(line, column), "error"))
         self._editor.mark(marks)
+
+    def _field_at(self, line: int, column: int) -> str | None:
+        """The field declared last before the place, unless an empty line or the start of a class lies between."""
+        lines = self._editor.document.lines
+        found: list[tuple[int, int, str]] = []
+        for name in self._fields:
+            for mark in self._declarations(name):
+                is_first = not lines[mark.line][: mark.start].strip()
+                found.append((mark.line, 0 if is_first else mark.start, name))
+        before = [one for one in found if one[:2] <= (line, column)]
+        if not before:
+            return None
+        declared_at, _, name = max(before)
+        between = lines[declared_at + 1 : line + 1]
+        return None if any(not one.strip() or one.startswith("class ") for one in between) else name
 
     def _declarations(self, name: str) -> list[Mark]:
         marks = []

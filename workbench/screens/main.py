@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 from textual.widget import Widget
 
 from adapters.errors import RunError
@@ -18,8 +17,6 @@ from sessions.session import Column
 from workbench import edits
 from workbench.document import Change, Document, Place, State
 from workbench.live import LiveColumn, LiveSignature
-from workbench.messages import GoTo
-from workbench.origins import place_of
 from workbench.panes.columns import ColumnsPane
 from workbench.panes.demos import DemosPane
 from workbench.panes.history import HistoryPane
@@ -28,6 +25,7 @@ from workbench.panes.notes import Note, NotesPane, demo_uses, notes_of
 from workbench.panes.signature import SignaturePane
 from workbench.panes.status import StatusLine
 from workbench.runs import LiveRun, RunEnded, RunProgress, Runs, Send
+from workbench.screens.pointing import PointingScreen
 from workbench.tab_names import tab_names
 from workbench.widgets.prompt_view import PromptView
 from workbench.widgets.reply_view import ReplyView
@@ -43,7 +41,7 @@ TICK_SECONDS = 0.1
 SMALLEST_LEFT = 28
 
 
-class MainScreen(Screen[None]):
+class MainScreen(PointingScreen):
     """`after_edit` is told of every change, so that it can be kept safe."""
 
     AUTO_FOCUS = "#signature-editor"
@@ -201,54 +199,6 @@ class MainScreen(Screen[None]):
         change = partial(edits.set_reply, case=state.case.name, column=event.column_id, reply=reply)
         place = Place("reply", state.case.name, field=event.column_id)
         self.edit(change, place, f"reply of {event.column_id}", typing=True)
-
-    # -- origins
-
-    @on(PromptView.Hovered)
-    def _hovered(self, event: PromptView.Hovered) -> None:
-        key = (event.kind, event.field, event.turn) if event.kind else None
-        self.columns.highlight(key, event.column_id)
-        place = place_of(self.document.state, event.field, event.turn) if key else None
-        self.signature.light(event.field if key else None)
-        self.inputs.light(place.field if place and place.kind == "input" else None)
-        for pane in (self.demos, self.history):
-            is_here = place is not None and place.kind == pane.KIND
-            pane.light(place.field if place and is_here else None, place.row if place and is_here else None)
-
-    @on(PromptView.Chosen)
-    def _chosen(self, event: PromptView.Chosen) -> None:
-        is_data = event.kind in ("value", "filler")
-        place = place_of(self.document.state, event.field, event.turn if is_data else None)
-        if event.kind == "instructions" and self.document.session.signature.instructions is not None:
-            place = Place("instructions")
-        self.go_to(place)
-
-    @on(GoTo)
-    def _go_to(self, event: GoTo) -> None:
-        self.go_to(event.place, event.line, event.column)
-
-    def go_to(self, place: Place, line: int = 0, column: int = 0) -> None:
-        """Puts the focus where the thing at `place` is edited."""
-        tab = {"input": "inputs", "demo": "demos", "history": "history"}.get(place.kind, "signature")
-        if place.kind == "reply":
-            pane = self.columns.column(place.field)
-            self.open_tab("prompts")
-            if pane is not None:
-                pane.reply.focus()
-            return
-        self.open_tab(tab)
-        if place.kind == "input":
-            self.inputs.go_to_field(place.field or None)
-        elif place.kind == "demo" and place.row >= 0:
-            self.demos.go_to(place.row, place.field)
-        elif place.kind == "history" and place.row >= 0:
-            self.history.go_to(place.row, place.field)
-        elif place.kind == "signature" and place.field and not line:
-            self.signature.go_to_field(place.field)
-        elif place.kind == "instructions":
-            self.signature.go_to_instructions()
-        else:
-            self.signature.go_to(line, column)
 
     # -- moving about
 

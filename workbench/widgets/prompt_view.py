@@ -147,10 +147,14 @@ class PromptView(LineView):
             self.repaint()
 
     def reveal(self, key: OriginKey) -> bool:
-        """Scrolls a piece of this origin (or else of its field) into view unless one is; False when there is none."""
+        """Scrolls a piece of this origin (or else of its field) into view unless one is; False when there is none.
+
+        The cursor goes there too, so that whoever comes here next begins where it is.
+        """
         spot = self._layout.find(Origin(*key))
         if spot is None:
             return False
+        self._set_cursor(spot)
         if not self._layout.shows(Origin(*key), self._top, self._top + self.page_height - len(self._banner) - 1):
             self._scroll_to_spot(spot)
             self.repaint()
