@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from adapters.coercion import RULES
-from adapters.reading import Reading, Span, SpanKind, Step
+from adapters.reading import Extract, Reading, Span, SpanKind
 from adapters.reading_builder import Findings, partition, reason
 from adapters.signature import Signature
 
@@ -23,7 +23,7 @@ BREAKS = frozenset("\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
 class Section(NamedTuple):
     """One marker with what follows: `name`, where marker and value stand, and the value's text as dspy has it.
 
-    `on_marker_line` says that the value begins on the marker's own line.
+    `on_marker_line` says that the value begins on the marker's own line; `is_plain` that `text` is the reply's own.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Section(NamedTuple):
     end: int
     text: str
     on_marker_line: bool
+    is_plain: bool
 
 
 def read_chat(signature: Signature, completion: str, adapter: str) -> Reading:
@@ -50,12 +51,12 @@ def read_chat(signature: Signature, completion: str, adapter: str) -> Reading:
             continue
         spans.append(Span(section.marker_start, min(section.marker_end, section.start), "marker", name))
         spans.append(Span(section.start, section.end, "value", name))
-        raw = completion[section.start : section.end]
-        steps: list[Step] = []
-        if raw != section.text:
-            steps.append(Step("join_marker_line" if section.on_marker_line else "join_lines", raw, section.text))
         place = (section.start, section.end)
-        error = found.coerce(name, section.text, raw, steps, place)
+        joined = None
+        if not section.is_plain and completion[section.start : section.end] != section.text:
+            rule = "join_marker_line" if section.on_marker_line else "join_lines"
+            joined = Extract(rule, *place, section.text)
+        error = found.coerce(name, section.text, place, [], joined)
         if isinstance(error, ValueError):
             message = (
                 f"Failed to parse field {name} with value {section.text} from the LM response. Error message: {error}"
@@ -99,11 +100,13 @@ def _section(
         kept = body_text.rstrip()
         end = body[0] + len(kept) if kept else start + len(remainder)
         raw = completion[start:end]
-        return Section(name, *marker, start, end, RULES["join_marker_line"](raw, None) if kept else remainder, True)
+        return Section(
+            name, *marker, start, end, RULES["join_marker_line"](raw, None) if kept else remainder, True, False
+        )
     stripped = body_text.strip()
     start = body[0] + len(body_text) - len(body_text.lstrip()) if stripped else max(marker[1], body[0])
     text = "\n".join(stripped.splitlines()) if unusual else stripped
-    return Section(name, *marker, start, start + len(stripped), text, False)
+    return Section(name, *marker, start, start + len(stripped), text, False, not unusual)
 
 
 def _line_start(completion: str, position: int) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 
 from adapters.coercion import NOT_JSON, RULES, load_valid_json, repair_json
 from adapters.json_document import Member, align, embedded_object, first_braces, first_object, members, opens_object
-from adapters.reading import Reading, Span, Step
+from adapters.reading import Extract, Reading, Span, Step
 from adapters.reading_builder import Findings, partition, reason
 from adapters.signature import Signature
 
@@ -42,31 +42,27 @@ def read_json(signature: Signature, completion: str, adapter: str, error_name: s
     if document is None:
         place = _place_of_syntax_error(completion)
         message = "LM response cannot be serialized to a JSON object."
-        response = completion[searched[0] : searched[1]]
         found.fail(
-            found.parse_error(message, response, None, "JSONAdapter"), None, place, "no JSON object in the reply"
+            found.parse_error(message, searched, None, "JSONAdapter"), None, place, "no JSON object in the reply"
         )
         found.complete("JSONAdapter")
         return found.reading(partition((), len(completion)))
-    response = completion[document.start : document.end]
+    searched = (document.start, document.end)
     partial = {name: value for name, value in document.values.items() if name in signature.output_fields}
     spans, places = _spans(signature, completion, document)
     for name, value in list(partial.items()):
-        start, end = places.get(name, (None, None))
-        raw = None if start is None else completion[start:end]
-        place = None if start is None or end is None else (start, end)
-        steps = _first_steps(document, name, value, raw)
-        refused = found.coerce(name, value, raw, steps, place)
+        place = places.get(name)
+        refused = found.coerce(name, value, place, *_first_step(document, name, value, place))
         if refused is None:
             partial[name] = found.fields[name].value
         elif isinstance(refused, ValueError):
             message = f"Failed to parse field {name}: {refused}"
-            failure = found.parse_error(message, response, dict(partial), error_name)
+            failure = found.parse_error(message, searched, dict(partial), error_name)
             failure.__cause__ = refused
             found.fail(failure, name, place, f"{name}: {reason(refused)}")
         else:
             found.fail(refused, name, place)
-    found.complete("JSONAdapter", response)
+    found.complete("JSONAdapter", searched)
     return found.reading(partition(spans, len(completion)))
 
 
@@ -109,12 +105,14 @@ def _moved(member: Member, by: int) -> Member:
     )
 
 
-def _first_steps(document: Document, name: str, value: Any, raw: str | None) -> list[Step]:
+def _first_step(
+    document: Document, name: str, value: Any, place: tuple[int, int] | None
+) -> tuple[list[Step], Extract | None]:
     """From the reply to the field's JSON value: a valid member from its own text, a repaired one from the whole."""
-    if not document.steps or document.steps[-1].rule != "json_repair":
-        return [Step("json", raw, value)]
+    if place is not None and not (document.steps and document.steps[-1].rule == "json_repair"):
+        return [], Extract("json", *place, value)
     *before, repair = document.steps
-    return [*before, Step(repair.rule, repair.before, value, path=name)]
+    return [*before, Step(repair.rule, repair.before, value, path=name)], None
 
 
 Places = dict[str, tuple[int, int]]

@@ -23,6 +23,7 @@ REPAIR_UNQUOTED = 150_000
 LITERAL_LENGTH = 1_000_000
 """Characters that `ast.literal_eval` is asked to read."""
 
+_OPENINGS = "{[("
 _BRACKETS = re.compile(r"[\[\]{}()]")
 _NO_BRACKETS = re.compile(r"[^\[\]{}()]+")
 
@@ -38,15 +39,27 @@ def check_repairable(text: str) -> None:
     """Raises `TooLargeError` when json_repair could not read `text` within a second or two."""
     if len(text) > REPAIR_LENGTH:
         raise TooLargeError(f"{len(text):,} characters of broken JSON (the limit is {REPAIR_LENGTH:,})")
-    brackets = text.count("{") + text.count("[") + text.count("(")
-    if brackets > REPAIR_DEPTH and _depth(text) > REPAIR_DEPTH:
+    if _has_more_openings(text, REPAIR_DEPTH) and _depth(text) > REPAIR_DEPTH:
         raise TooLargeError(f"more than {REPAIR_DEPTH:,} open brackets in broken JSON")
-    if len(text) > REPAIR_UNQUOTED and brackets > text.count('"') + text.count("'"):
+    if len(text) > REPAIR_UNQUOTED and sum(map(text.count, _OPENINGS)) > text.count('"') + text.count("'"):
         raise TooLargeError(
             f"{len(text):,} characters with more brackets than quotes (the limit is {REPAIR_UNQUOTED:,})"
         )
     if len(text) > REPAIR_STRETCH and max(map(len, _BRACKETS.split(text))) > REPAIR_STRETCH:
         raise TooLargeError(f"a stretch of more than {REPAIR_STRETCH:,} characters without a bracket in broken JSON")
+
+
+def _has_more_openings(text: str, limit: int) -> bool:
+    """Looked for one by one, which over a long text with few of them is several times as fast as counting."""
+    seen = 0
+    for opening in _OPENINGS:
+        position = text.find(opening)
+        while position >= 0:
+            seen += 1
+            if seen > limit:
+                return True
+            position = text.find(opening, position + 1)
+    return False
 
 
 def _depth(text: str) -> int:

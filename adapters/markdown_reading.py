@@ -61,9 +61,8 @@ def read_markdown(signature: Signature, completion: str, allow_extra_keys: bool,
         if name not in signature.output_fields:
             continue
         place = places.get(name)
-        raw = completion[place[0] : place[1]] if place else None
         steps = [first, Step("json", text, value, path="" if value is located.value else name)]
-        refused = found.coerce(name, value, raw, steps, place)
+        refused = found.coerce(name, value, place, steps)
         if refused is not None:
             message = f"{name}: {reason(refused)}"
             failure = found.parse_error(message, adapter_name=ADAPTER)

@@ -49,16 +49,44 @@ FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]
 coerced · unread: not looked for yet · native: taken from the response itself (tool calls, reasoning, citations)."""
 
 
+class Extract(NamedTuple):
+    """A field's first step when it starts from the reply's own text: `rule` made `after` of its `start` to `end`."""
+
+    rule: str
+    start: int
+    end: int
+    after: Any
+    path: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class FieldReading:
-    """One output field; `raw` is the reply from its first value span to its last, None when the value was invented."""
+    """One output field; `place` runs from its first value span to its last, None when the value was invented.
+
+    What copies text of the reply (`raw`, the step of `extract`) is made when it is asked for: a reply may have 10 MB.
+    """
 
     name: str
     state: FieldState
-    raw: str | None = None
+    completion: str = field(default="", repr=False)
+    place: tuple[int, int] | None = None
     value: Any = None
-    steps: tuple[Step, ...] = ()
+    extract: Extract | None = None
+    coercions: tuple[Step, ...] = ()
     error: str | None = None
+
+    @property
+    def raw(self) -> str | None:
+        """The text at `place`."""
+        return None if self.place is None else self.completion[self.place[0] : self.place[1]]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Everything from the text to the value."""
+        first = self.extract
+        if first is None:
+            return self.coercions
+        return (Step(first.rule, self.completion[first.start : first.end], first.after, first.path), *self.coercions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import pydantic
 
 from adapters.coercion import coerce
 from adapters.errors import AdapterParseError
-from adapters.reading import FieldReading, Reading, ReadingError, Span, Step
+from adapters.reading import Extract, FieldReading, Reading, ReadingError, Span, Step
 from adapters.signature import MISSING, Field, Signature
 
 
@@ -31,29 +31,50 @@ class Findings:
     exception: Exception | None = None
 
     def coerce(
-        self, name: str, value: Any, raw: str | None, steps: list[Step], place: tuple[int, int] | None
+        self,
+        name: str,
+        value: Any,
+        place: tuple[int, int] | None,
+        steps: list[Step],
+        extract: Extract | None = None,
     ) -> Exception | None:
         """Coerces the value found for an output field and keeps the outcome; gives back what was raised, if anything.
 
-        The caller turns a first error into the verdict with `fail`.
+        `extract` or `steps` lead up to the value. The caller turns a first error into the verdict with `fail`.
         """
         try:
             typed = coerce(value, self.signature.output_fields[name].annotation, steps)
         except Exception as error:  # dspy leaks TypeError, RecursionError and MemoryError here; all are verdicts
-            self.keep_failure(name, raw, steps, error)
+            self.keep_failure(name, place, steps, error, extract)
             return error
-        self.keep(name, typed, raw, steps)
+        self.keep(name, typed, place, steps, extract)
         return None
 
-    def keep(self, name: str, value: Any, raw: str | None, steps: Sequence[Step]) -> None:
+    def keep(
+        self,
+        name: str,
+        value: Any,
+        place: tuple[int, int] | None,
+        steps: Sequence[Step],
+        extract: Extract | None = None,
+    ) -> None:
         """A field that was read; after a failure its value is salvage only."""
         if self.error is None:
             self.values[name] = value
-        self.fields[name] = FieldReading(name, "read", raw, value, tuple(steps))
+        self.fields[name] = FieldReading(name, "read", self.completion, place, value, extract, tuple(steps))
 
-    def keep_failure(self, name: str, raw: str | None, steps: Sequence[Step], error: Exception) -> None:
+    def keep_failure(
+        self,
+        name: str,
+        place: tuple[int, int] | None,
+        steps: Sequence[Step],
+        error: Exception,
+        extract: Extract | None = None,
+    ) -> None:
         """A field that was found and could not be coerced."""
-        self.fields[name] = FieldReading(name, "failed", raw, None, tuple(steps), str(error))
+        self.fields[name] = FieldReading(
+            name, "failed", self.completion, place, None, extract, tuple(steps), str(error)
+        )
 
     def fail(
         self, exception: Exception, name: str | None = None, place: tuple[int, int] | None = None, message: str = ""
@@ -68,15 +89,15 @@ class Findings:
     def parse_error(
         self,
         message: str | None = None,
-        lm_response: str | None = None,
+        searched: tuple[int, int] | None = None,
         parsed: Mapping[str, Any] | None = None,
         adapter_name: str = "",
     ) -> AdapterParseError:
-        """dspy's error for this reply."""
-        response = self.completion if lm_response is None else lm_response
+        """dspy's error for this reply, of which it shows the part that was `searched`."""
+        response = self.completion if searched is None else self.completion[searched[0] : searched[1]]
         return AdapterParseError(adapter_name, self.signature, response, message, parsed)
 
-    def complete(self, adapter_name: str, lm_response: str | None = None) -> None:
+    def complete(self, adapter_name: str, searched: tuple[int, int] | None = None) -> None:
         """Fills defaults and checks that every output has a value (dspy's `apply_output_field_defaults`)."""
         outputs = self.signature.output_fields
         completed: dict[str, Any] = {}
@@ -91,7 +112,7 @@ class Findings:
         missing = [name for name in outputs if name not in completed]
         if missing:
             self.fail(
-                self.parse_error(None, lm_response, completed, adapter_name),
+                self.parse_error(None, searched, completed, adapter_name),
                 missing[0],
                 None,
                 f"the reply has no {'field' if len(missing) == 1 else 'fields'} {', '.join(missing)}",
@@ -111,7 +132,8 @@ class Findings:
             self.fields[name] = FieldReading(name, "missing")
             return
         completed[name] = fallback
-        self.fields[name] = FieldReading(name, "default", None, fallback, (Step("default", fallback, fallback),))
+        step = Step("default", fallback, fallback)
+        self.fields[name] = FieldReading(name, "default", value=fallback, coercions=(step,))
 
 
 def reason(error: BaseException) -> str:

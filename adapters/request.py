@@ -205,7 +205,7 @@ def postprocess(
             replace(reading, values={}, error=ReadingError(type(error).__name__, str(error)), exception=error)
         )
     native = {
-        name: FieldReading(name, "native", None, values[name])
+        name: FieldReading(name, "native", value=values[name])
         for name in signature.output_fields
         if name not in request.signature.output_fields
     }

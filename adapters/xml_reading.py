@@ -5,6 +5,7 @@ Rule: `dspy.adapters.xml_adapter.XMLAdapter.parse`. A single stray `&` or `<` an
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ElementTree
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 import pydantic
 
 from adapters.coercion import RULES, Rule, coerce
-from adapters.reading import Reading, Span, Step
+from adapters.reading import Extract, Reading, Span, Step
 from adapters.reading_builder import Findings, partition, reason
 from adapters.schema import schema_by_name, type_adapter
 from adapters.signature import Signature
@@ -21,6 +22,11 @@ from adapters.xml_document import Element, elements, error_offset
 
 ROOT = "dspy_root"
 MOST_BRANCHES = 64
+SCALARS = frozenset({"string", "number", "integer", "boolean"})
+USUAL_SPACE = 64
+"""Characters at an element's end that are looked at first: a long value is then not copied to find where it ends."""
+
+_VISIBLE = re.compile(r"\S")
 
 
 def rule_name(branch: int) -> str:
@@ -53,17 +59,15 @@ def read_xml(signature: Signature, completion: str, adapter: str) -> Reading:
     spans, places = _spans(signature, completion, elements(completion, root))
     for name in signature.output_fields:
         if name in grouped:
-            _read_field(found, name, grouped[name], places.get(name))
+            _read_field(found, name, grouped[name], places[name])
     found.complete("XMLAdapter")
     return found.reading(partition(spans, len(completion)))
 
 
-def _read_field(found: Findings, name: str, given: list[ElementTree.Element], place: Element | None) -> None:
+def _read_field(found: Findings, name: str, given: list[ElementTree.Element], place: Element) -> None:
     field = found.signature.output_fields[name]
-    completion = found.completion
-    raw = completion[place.inner_start : place.inner_end] if place is not None else None
-    inner = (place.inner_start, place.inner_end) if place is not None else None
-    source = completion[place.start : place.end] if place is not None else ""
+    inner = (place.inner_start, place.inner_end)
+    extract: Extract | None = None
     steps: list[Step] = []
     value: Any = None
     failure: ValueError | None = None
@@ -74,23 +78,23 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
         for index, candidate in enumerate([schema, *schema.get("anyOf", [])]):
             try:
                 value = _elements_to_value(given, candidate, definitions)
-                rule = rule_name(index)
-                steps = [Step(rule, source, value, path=name)]
+                extract = Extract(rule_name(index), place.start, place.end, value, name)
+                steps = []
                 try:
                     typed = coerce(value, field.annotation, steps)
                 except pydantic.ValidationError:
                     typed = adapter.validate_python(value, by_name=True)
-                    steps = [Step(rule, source, value, path=name), Step("pydantic_by_name", value, typed)]
-                found.keep(name, typed, raw, steps)
+                    steps = [Step("pydantic_by_name", value, typed)]
+                found.keep(name, typed, inner, steps, extract)
                 return
             except ValueError as error:
                 failure = error
     except Exception as error:  # dspy leaks what is no ValueError: it is the verdict as it is
-        found.keep_failure(name, raw, steps, error)
+        found.keep_failure(name, inner, steps, error, extract)
         found.fail(error, name, inner)
         return
     assert failure is not None
-    found.keep_failure(name, raw, steps, failure)
+    found.keep_failure(name, inner, steps, failure, extract)
     message = f"Failed to parse field {field} with value {value}: {failure}"
     verdict = found.parse_error(message, adapter_name="XMLAdapter")
     verdict.__cause__ = failure
@@ -132,12 +136,23 @@ def _extended(known: Element | None, one: Element) -> Element:
 
 def _without_space(completion: str, one: Element) -> tuple[int, int]:
     """The element's content without white space at its ends; markup keeps its white space, as the value does."""
-    inner = completion[one.inner_start : one.inner_end]
-    if "<" in inner:
-        return one.inner_start, one.inner_end
-    stripped = inner.strip()
-    start = one.inner_start + (len(inner) - len(inner.lstrip()) if stripped else 0)
-    return start, start + len(stripped)
+    start, end = one.inner_start, one.inner_end
+    if completion.find("<", start, end) >= 0:
+        return start, end
+    first = _VISIBLE.search(completion, start, end)
+    if first is None:
+        return start, start
+    tail = max(first.start(), end - USUAL_SPACE)
+    kept = len(completion[tail:end].rstrip())
+    if not kept:
+        tail = first.start()
+        kept = len(completion[tail:end].rstrip())
+    return first.start(), tail + kept
+
+
+def _is_scalar(schema: Mapping[str, Any]) -> bool:
+    """Whether an element without children is read as its text and nothing else."""
+    return schema.get("type") in SCALARS and "anyOf" not in schema and "$ref" not in schema
 
 
 def _group_children(element: ElementTree.Element) -> dict[str, list[ElementTree.Element]]:
@@ -151,8 +166,11 @@ def _elements_to_value(
     given: list[ElementTree.Element], schema: Mapping[str, Any], definitions: Mapping[str, Any]
 ) -> Any:
     """A field's elements as a JSON value, guided by its schema (`XMLAdapter._elements_to_value`)."""
-    schema = definitions.get(schema.get("$ref", "").rsplit("/", 1)[-1], schema)
+    if "$ref" in schema:
+        schema = definitions.get(schema["$ref"].rsplit("/", 1)[-1], schema)
     first = given[0]
+    if len(given) == 1 and not len(first) and _is_scalar(schema):
+        return (first.text or "").strip()
     if choices := schema.get("anyOf"):
         if {"type": "null"} in choices and not list(first) and not (first.text or "").strip():
             return None
@@ -167,7 +185,10 @@ def _elements_to_value(
                 return [] if not text else text
         if len(given) == 1 and (items := _group_children(first).get("item")):
             given = items
-        return [_elements_to_value([one], schema.get("items", {}), definitions) for one in given]
+        member = schema.get("items", {})
+        if _is_scalar(member) and not any(map(len, given)):
+            return [(one.text or "").strip() for one in given]
+        return [_elements_to_value([one], member, definitions) for one in given]
     if schema.get("type") == "string" and list(first):
         return (first.text or "") + "".join([ElementTree.tostring(child, encoding="unicode") for child in first])
     children = _group_children(first)

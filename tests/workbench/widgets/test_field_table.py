@@ -105,7 +105,7 @@ def test_near_misses_say_what_was_probably_meant_and_what_it_would_read() -> Non
 def test_a_note_and_a_path_of_a_step_are_shown() -> None:
     found = reading(GOOD)
     step = Step("json", '{"score": 0.5}', 0.5, path="$.score", note="only the first counts")
-    fields = {"score": FieldReading("score", "read", '{"score": 0.5}', 0.5, (step,))}
+    fields = {"score": FieldReading("score", "read", value=0.5, coercions=(step,))}
     rows = " ".join(" ".join(text_of(rows_of(replace(found, fields=fields), 90, {"score"}))).split())
     assert "read as JSON ($.score)" in rows
     assert "only the first counts" in rows
@@ -131,7 +131,7 @@ def test_hostile_text_in_every_cell(width: int) -> None:
             flags = (Flag(text, text, "answer"), Flag(text, text))
             misses = (NearMiss(text, text, reading(BAD)),)
             step = Step(text[:99], text, text, path=text, note=text)
-            fields = {text[:99]: FieldReading(text[:99], "failed", text, text, (step,), error=text)}
+            fields = {text[:99]: FieldReading(text[:99], "failed", text, (0, len(text)), text, None, (step,), text)}
             hostile = replace(reading(GOOD), fields=fields)
             vars(hostile).update(flags=flags, near_misses=misses)
             stage.widget.show(hostile, error=text[:5_000])
