@@ -286,17 +286,30 @@ def test_recording_and_checking_without_leaving_the_app() -> None:
     at_the_desk(act)
 
 
-def test_help_and_maximise_and_back() -> None:
+def test_help_and_back() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f1")
         assert len(desk.app.screen_stack) == 2
         await desk.press("escape")
-        await desk.press("f10")
-        assert desk.main.maximized is not None
-        await desk.press("f10")
-        assert desk.main.maximized is None
 
     at_the_desk(act)
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+def test_f10_shows_the_pane_with_the_focus_alone_and_follows_it(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        left, columns = desk.main.query_one("#left"), desk.main.columns
+        await desk.press("f10")
+        assert left.size.width > size[0] - 4 and not columns.region
+        await desk.press("f4")
+        assert columns.all[0].reply.size.width > size[0] - 6 and not columns.all[0].prompt.region
+        await desk.press("f3", "f3")
+        assert columns.all[1].prompt.size.height > size[1] - 6 and not columns.all[0].region
+        await desk.press("escape")
+        assert not desk.main.is_alone
+        assert columns.all[0].region and columns.all[1].reply.region
+
+    at_the_desk(act, size=size)
 
 
 def test_a_class_that_is_broken_for_a_moment_stays_a_class_on_screen() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
+from typing import TYPE_CHECKING
+
 from textual.containers import Vertical
 from textual.content import Content
 
@@ -14,6 +18,9 @@ from workbench.widgets.plain import lines, same
 from workbench.widgets.prompt_view import OriginKey, PromptView
 from workbench.widgets.reply_view import ReplyView
 from workbench.widgets.splitter import Splitter
+
+if TYPE_CHECKING:
+    from sessions.repeats import Repeats
 
 ADAPTER_NAMES = {
     "chat": "Chat",
@@ -85,7 +92,7 @@ call. The margin names what the parser did with each piece; the table shows how 
 
     def stream(self, run: LiveRun, texts: tuple[str, ...]) -> None:
         """What arrived of a reply that is under way."""
-        if run.text == "".join(texts):
+        if texts and run.text == "".join(texts):
             self.reply.show("", None, streaming=True)
         for text in texts:
             self.reply.append(text)
@@ -115,7 +122,12 @@ call. The margin names what the parser did with each piece; the table shows how 
         """Gives the prompt this share of the height."""
         self.prompt.styles.height = f"{share * 100:.1f}fr"
         self.reply.styles.height = f"{(1 - share) * 100:.1f}fr"
-        self.fields.styles.max_height = f"{(1 - share) * 50:.1f}%"
+        self.fields.styles.max_height = f"{(1 - share) * 50:.1f}%" if self.prompt.display else "50%"
+
+    def show_part(self, part: Literal["prompt", "reply"] | None) -> None:
+        """The prompt alone, or the reply with its fields; None is both."""
+        self.prompt.display = part != "reply"
+        self.splitter.display = self.reply.display = self.fields.display = part != "prompt"
 
     @property
     def live(self) -> LiveColumn | None:
@@ -153,15 +165,20 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0) -> Content:
     """One line about the reply of a column: a sign, what happened, and what it took."""
     if run is not None and run.phase == "running":
         seconds = f" {now - run.started:.1f} s" if now else ""
-        what = "receiving" if run.text else "sent"
-        return lines(REPLY, (f"◌ {what}{seconds}", "$accent"), ("  esc cancels", "$foreground 60%"))
+        what = run.progress.doing or ("receiving" if run.text else "sent")
+        which = f" {run.progress.number}/{run.order.times}" if run.order.times > 1 else ""
+        return lines(REPLY, (f"◌ {what}{which}{seconds}", "$accent"), ("  esc cancels", "$foreground 60%"))
     took = ""
     if run is not None and run.phase in ("done", "failed"):
         took = f" {_duration(run.seconds)}" + (f" · {run.attempts} calls" if run.attempts > 1 else "")
+    if run is not None and run.repeats is not None:
+        took = f" {repeated(run.repeats)}"
     if run is not None and run.phase == "cancelled":
         took = f" cancelled after {_duration(run.seconds)}"
     if run is not None and run.phase == "failed" and (live.reading is None or run.error.startswith("request")):
         return _line("✗", "error", run.error, took)
+    if live.reply is not None and live.reply.get("raw"):
+        return lines(REPLY, ("≡ kept raw, not read", "$accent"), (took, "$foreground 60%"))
     if live.reading is None:
         if not live.text:
             return lines(REPLY, (took.strip() or "none yet · F5 sends", "$foreground 60%"))
@@ -175,6 +192,12 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0) -> Content:
         place = f" line {reading.line_and_column(reading.error.start)[0]}"
     missing = f" · {reading.error.field}" if reading.error is not None and reading.error.field else ""
     return _line("✗", "error", (place + missing).strip(), took + flags)
+
+
+def repeated(counted: Repeats) -> str:
+    """Of several runs in a row, how many there were and how many replies could not be read."""
+    rate = "" if counted.parse_failure_rate is None else f" ({counted.parse_failure_rate:.0%})"
+    return f"{counted.runs} runs, {counted.parse_failures} not read{rate}"
 
 
 def _short(count: int) -> str:

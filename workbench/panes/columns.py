@@ -88,6 +88,14 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         columns[index].query_one(part).focus()
         self.scroll_to_widget(columns[index], animate=False)
 
+    def show_alone(self, column: ColumnPane | None, is_reply: bool) -> None:
+        """One column, and of it the prompt or the reply alone; None brings back all of them."""
+        for one in self._columns.values():
+            one.display = column is None or one is column
+            one.show_part(None if column is None else "reply" if is_reply else "prompt")
+        self._split()
+        self._fit()
+
     def on_resize(self) -> None:
         self._fit()
 
@@ -140,6 +148,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         room = self.size.width
         if not room or not self._columns:
             return
-        in_sight = min(len(self._columns), max(1, room // NARROWEST))
-        for index, column in enumerate(self._columns.values()):
+        shown = [one for one in self._columns.values() if one.display]
+        in_sight = max(1, min(len(shown), room // NARROWEST))
+        for index, column in enumerate(shown):
             column.styles.width = room // in_sight + (index % in_sight < room % in_sight)
