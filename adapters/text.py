@@ -69,12 +69,16 @@ class Text(str):
         pieces: list[Segment] = []
         position = 0
         for segment in self.segments:
-            following = position + len(segment.text)
-            if following > start and position < end:
-                pieces.append(segment._replace(text=segment.text[max(0, start - position) : end - position]))
+            text = segment[0]
+            following = position + len(text)
+            if following > start:
+                if position >= end:
+                    break
+                if position < start or following > end:
+                    text = text[max(0, start - position) : end - position]
+                    segment = _new_segment(Segment, (text, segment[1], segment[2]))
+                pieces.append(segment)
             position = following
-            if position >= end:
-                break
         return Text(pieces)
 
     def strip(self, chars: str | None = None, /) -> Text:

@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from adapters.annotations import is_type_alias
 from adapters.errors import SignatureError
 from adapters.notation import known_names
+from adapters.notation.plain_types import applied
 from adapters.notation.source_text import SourceText, parse_expression, told
 from adapters.notation.source_values import ConstantReader
 
@@ -164,12 +165,12 @@ class AnnotationReader:
         if isinstance(argument, tuple) and self.as_dspy_string and len(argument) == 1 and base is Union:
             argument = argument[0]
         try:
-            applied = base[argument]
+            made = applied(base, argument)
         except Exception as error:
             raise self.source.error(node, f"{_shown(node)} is not a type: {told(error)}") from None
-        if get_origin(applied) is dict and len(get_args(applied)) != 2:
+        if get_origin(made) is dict and len(get_args(made)) != 2:
             raise self.source.error(node, f"{_shown(node)} needs a type for keys and one for values", "dict[str, int]")
-        return applied
+        return made
 
     def _literal_member(self, node: ast.expr) -> Any:
         if self.as_dspy_string and isinstance(node, ast.UnaryOp):

@@ -18,6 +18,7 @@ from pydantic.errors import PydanticSchemaGenerationError
 from pydantic.fields import FieldInfo
 
 from adapters.errors import SignatureError
+from adapters.notation.plain_types import is_plain, is_plain_field
 from adapters.notation.source_text import SourceText, told
 from adapters.notation.type_walk import notes_of, walk
 from adapters.signature import MISSING, Field, Role, Signature, infer_prefix
@@ -56,6 +57,8 @@ def make_fields(drafts: Sequence[Draft], name: str) -> tuple[Field, ...]:
     """The fields, in the order of `drafts`. Raises SignatureError where dspy fails to declare the class."""
     for draft in drafts:
         _check_name(draft)
+    if all(is_plain_field(draft.name, draft.annotation, draft.info) for draft in drafts):
+        return tuple([_field(one, FieldInfo.from_annotated_attribute(one.annotation, one.info)) for one in drafts])
     definitions: dict[str, Any] = {
         draft.name: draft.annotation if draft.info is None else (draft.annotation, draft.info) for draft in drafts
     }
@@ -138,7 +141,7 @@ def _field(draft: Draft, info: FieldInfo) -> Field:
         constraints=_text(extra.get("constraints")),
         default=MISSING if required or info.default_factory is not None else info.default,
         default_factory=info.default_factory,  # type: ignore[arg-type]
-        notes=(*draft.notes, *notes_of(info.annotation, info.metadata)),
+        notes=draft.notes if is_plain(info.annotation) else (*draft.notes, *notes_of(info.annotation, info.metadata)),
         info=info,
         type_was_given=not extra.get("IS_TYPE_UNDEFINED", False),
     )
