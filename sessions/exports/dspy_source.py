@@ -1,0 +1,189 @@
+"""A Python module for dspy: signature, models, demos, adapter and a call, which makes the very same messages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from adapters.conversation_field import history_field_name
+from adapters.errors import SignatureError
+from adapters.notation.source_writer import to_source
+from adapters.notation.type_walk import notes_of
+from adapters.signature import Signature
+from sessions import rendering, variants
+from sessions.exports.dspy_values import TOOL_STUB, ValueSource
+from sessions.exports.endpoints import OFFLINE, key_goes_there
+from sessions.exports.exported import Exported, ExportError, Source, View, other_cases, switched_off
+from sessions.exports.litellm_script import NO_KEY
+from sessions.exports.python_source import comment, literal, quoted
+from sessions.recording import DSPY, as_json
+
+ADAPTERS: Mapping[str, str] = {
+    "chat": "dspy.ChatAdapter",
+    "json": "dspy.JSONAdapter",
+    "xml": "dspy.XMLAdapter",
+    "baml": "BAMLAdapter",
+    "twostep": "dspy.TwoStepAdapter",
+}
+IMPORTS: Mapping[str, str] = {"baml": "from dspy.adapters.baml_adapter import BAMLAdapter"}
+FALLING_BACK = ("chat", "xml")
+FALLBACK = "use_json_adapter_fallback"
+EXTRACTION_MODEL = "extraction_model"
+DSPYS_WORDS = ("signature", "demos", "config", "lm", "new_signature", "_trace")
+"""What `dspy.Predict` takes beside the inputs, so that no input can be called so."""
+
+
+def dspy_source(source: Source) -> Exported:
+    """Raises ExportError for an adapter that dspy does not have, for tools, and for types that source cannot say."""
+    view = source.first
+    _refuse(view)
+    _ = view.request  # what cannot be rendered here cannot be rendered there
+    left = [*switched_off(view.session), *other_cases(view)]
+    signature, is_thinking = predictor_of(view)
+    head = _class_source(signature)
+    for name, field in signature.fields.items():
+        notes = notes_of(field.annotation, field.info.metadata if field.info is not None else ())
+        left += [f"field {name}: {note}, and is not written" for note in notes]
+    values = ValueSource()
+    demos = [values.write(dict(demo), "    ") for demo in rendering.demos_of(view.varied)]
+    inputs = values.write(_given_inputs(view, left))
+    adapter = _adapter(view)
+    model = _model(view, source, left)
+    predict, name_of_adapter, name_of_inputs, run, lm = (
+        _free(name, head) for name in ("predict", "adapter", "inputs", "run", "lm")
+    )
+    imports, _, classes = head.partition("\n\n\n")
+    wanted = {*imports.split("\n"), *(f"import {name}" for name in values.needs), IMPORTS.get(view.column.adapter, "")}
+    if "os." in adapter + model:
+        wanted.add("import os")
+    sections = [
+        f"# {comment(f'{source.name}: {view.place}')}. Made for dspy {DSPY}.",
+        _imports(wanted),
+        "",
+        classes.rstrip(),
+        "",
+    ]
+    if values.has_tools:
+        sections += [TOOL_STUB, ""]
+    module, its_predictor = ("dspy.ChainOfThought", ".predict") if is_thinking else ("dspy.Predict", "")
+    listed = "[" + "".join(f"\n    {one}," for one in demos) + "\n]" if demos else "[]"
+    sections += [
+        f"{predict} = {module}({signature.name})\n"
+        f"{predict}{its_predictor}.demos = {listed}\n"
+        f"{name_of_adapter} = {adapter}\n"
+        f"{name_of_inputs} = {inputs}",
+        "",
+        f"def {run}({lm}):\n"
+        f"    with dspy.context(lm={lm}, adapter={name_of_adapter}):\n"
+        f"        return {predict}(**{name_of_inputs})",
+        "",
+        f'if __name__ == "__main__":\n    print({run}({model}))',
+    ]
+    return Exported("\n\n".join(sections).replace("\n\n\n\n", "\n\n\n") + "\n", tuple(left))
+
+
+def predictor_of(view: View) -> tuple[Signature, bool]:
+    """The signature to give to dspy's predictor, and whether that is ChainOfThought, which adds the reasoning itself.
+
+    A ChainOfThought whose reasoning a variant rewords is a Predict of the whole signature.
+    """
+    whole = view.signature
+    text = view.session.signature
+    if text.predictor != "ChainOfThought":
+        return whole, False
+    plain = replace(view.session, signature=replace(text, predictor="Predict"))
+    bare = variants.session_of(plain, view.column).signature.read()
+    return (bare, True) if _words(bare.chain_of_thought()) == _words(whole) else (whole, False)
+
+
+def _words(signature: Signature) -> list[tuple[str, ...]]:
+    fields = [(name, one.description, one.shown_prefix) for name, one in signature.fields.items()]
+    return [(signature.instructions,), *fields]
+
+
+def _refuse(view: View) -> None:
+    if view.column.adapter not in ADAPTERS:
+        listed = ", ".join(ADAPTERS)
+        raise ExportError(f"dspy has no adapter {view.column.adapter!r}; choose a column of {listed} with --adapter")
+    if view.session.tools:
+        raise ExportError(
+            "a session describes its tools and has no functions for them, which a dspy program needs; "
+            "--as request has the tools as they go out"
+        )
+    for name in view.signature.input_fields:
+        if name in DSPYS_WORDS:
+            raise ExportError(f"dspy.Predict takes the name {name!r} for itself; rename the field")
+
+
+def _class_source(signature: Signature) -> str:
+    """The class, with instructions that no docstring can hold set behind it. Raises ExportError."""
+    try:
+        return to_source(signature)
+    except SignatureError:
+        pass
+    bare = Signature.make(signature.fields_in_order, name=signature.name)
+    try:
+        source = to_source(bare)
+    except SignatureError as error:
+        raise ExportError(f"the signature cannot be written as source: {error}") from error
+    said = literal(signature.instructions, "    ")
+    return f"{source}\n\n{signature.name} = {signature.name}.with_instructions({said})\n"
+
+
+def _given_inputs(view: View, left: list[str]) -> dict[str, Any]:
+    """The inputs of the case and its history; dspy fills in defaults itself."""
+    history = history_field_name(view.signature)
+    fields = view.signature.input_fields
+    unknown = [name for name in view.case.inputs if name not in fields]
+    if unknown:
+        left.append(f"inputs of no field: {', '.join(unknown)}")
+    inputs = rendering.inputs_of(view.signature, view.case)
+    return {name: value for name, value in inputs.items() if name in fields and _is_given(view, name, history)}
+
+
+def _is_given(view: View, name: str, history: str | None) -> bool:
+    return name in view.case.inputs or (name == history and bool(view.case.history))
+
+
+def _adapter(view: View) -> str:
+    column = view.column
+    options = {name: value for name, value in column.options.items() if name != EXTRACTION_MODEL}
+    if column.adapter in FALLING_BACK:
+        options[FALLBACK] = bool(view.session.fallback and options.get(FALLBACK, True))
+        if options[FALLBACK]:
+            del options[FALLBACK]
+    arguments = [f"{name}={literal(as_json(value))}" for name, value in options.items()]
+    if column.adapter == "twostep":
+        second = str(column.options.get(EXTRACTION_MODEL) or view.model)
+        arguments.insert(0, f"dspy.LM({_model_name(second)})")
+    return f"{ADAPTERS[column.adapter]}({', '.join(arguments)})"
+
+
+def _model_name(model: str) -> str:
+    return 'os.environ["MODEL"]' if model.startswith(OFFLINE) else quoted(model)
+
+
+def _model(view: View, source: Source, left: list[str]) -> str:
+    if view.model.startswith(OFFLINE):
+        left.append(f"the model {view.model}, which only the workbench has: the variable MODEL names another")
+    arguments = dict(view.session.params_of(view.column))
+    allowed, said = key_goes_there(view, source)
+    if not allowed:
+        arguments["api_key"] = NO_KEY
+        left += said
+    written = [f"{name}={literal(as_json(value), '    ')}" for name, value in arguments.items()]
+    return f"dspy.LM({', '.join([_model_name(view.model), *written])})"
+
+
+def _imports(lines: Iterable[str]) -> str:
+    """`import …` before `from … import …`."""
+    kept = {line for line in lines if line}
+    return "\n".join(sorted(kept, key=lambda line: (line.startswith("from "), line)))
+
+
+def _free(name: str, source: str) -> str:
+    while re.search(rf"\b{name}\b", source):
+        name += "_"
+    return name

@@ -1,0 +1,91 @@
+"""Where models are asked over HTTP, and the variable that holds each provider's key. No key is ever written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from adapters.lm.addresses import host_of, is_allowed, key_variables
+from adapters.lm.capabilities import split_model
+from sessions import rendering
+from sessions.exports.exported import ExportError, Source, View
+
+COMPATIBLE: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "openai": ("${OPENAI_API_BASE:-https://api.openai.com/v1}", "OPENAI_API_KEY"),
+        "anthropic": ("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
+        "gemini": ("https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
+        "mistral": ("https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
+        "groq": ("https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+        "deepseek": ("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
+        "openrouter": ("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+        "ollama_chat": ("${OLLAMA_API_BASE:-http://localhost:11434}/v1", ""),
+        "hosted_vllm": ("${HOSTED_VLLM_API_BASE:-http://localhost:8000/v1}", ""),
+        "lm_studio": ("${LM_STUDIO_API_BASE:-http://localhost:1234/v1}", ""),
+    }
+)
+"""Providers that speak OpenAI's chat completions: where, as a shell writes it, and the variable that holds the key."""
+
+OFFLINE = "offline/"
+_VARIABLE = re.compile(r"[A-Z0-9_]+")
+_PLAIN_ADDRESS = re.compile(r"[A-Za-z0-9.:/\[\]_~%-]+")
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """`base` is an address as a shell writes it; `key` the variable with the key, or empty; `left_out` says why."""
+
+    base: str
+    key: str
+    model: str
+    left_out: tuple[str, ...] = ()
+
+
+def endpoint_of(view: View, source: Source) -> Endpoint:
+    """Raises ExportError for a model that is not asked by OpenAI's protocol, offline ones among them."""
+    provider, name = split_model(view.model)
+    named = named_address(view)
+    if provider not in COMPATIBLE and (named is None or provider == "offline"):
+        known = ", ".join(COMPATIBLE)
+        raise ExportError(f"{view.model} cannot be asked over HTTP; choose a model with --model, of: {known}")
+    base, key = COMPATIBLE[provider] if provider in COMPATIBLE else ("", _guessed_variable(provider))
+    if named is None:
+        return Endpoint(base, key, name)
+    if not _PLAIN_ADDRESS.fullmatch(named):
+        raise ExportError(f"{view.place}: the address {named!r} has signs that a shell would not take as they are")
+    allowed, said = key_goes_there(view, source)
+    return Endpoint(named.rstrip("/"), key if allowed else "", name, said)
+
+
+def named_address(view: View) -> str | None:
+    """The `api_base` that the session names for the column."""
+    given = rendering.connection_of(view.session, view.column).get("api_base")
+    return str(given) if given else None
+
+
+def key_goes_there(view: View, source: Source) -> tuple[bool, tuple[str, ...]]:
+    """Whether an export may name the key's variable for the session's own address, and if not the sentence about it."""
+    named = named_address(view)
+    if named is None or is_allowed(named, source.allow_hosts):
+        return True, ()
+    host = host_of(named)
+    return False, (f"the key: the session itself names the host {host}; --allow-host {host} lets your key go there",)
+
+
+def key_variable(model: str) -> str:
+    """The first variable that may hold the key of the model's provider; empty for servers that want none.
+
+    Raises ExportError for a provider of an impossible name.
+    """
+    provider, _ = split_model(model)
+    return COMPATIBLE[provider][1] if provider in COMPATIBLE else _guessed_variable(provider)
+
+
+def _guessed_variable(provider: str) -> str:
+    """A session is a stranger's file, and this name goes into source and shell commands: only plain ones do."""
+    name = key_variables(provider)[0]
+    if not _VARIABLE.fullmatch(name):
+        raise ExportError(f"the provider {provider[:60]!r} has no name that could be one")
+    return name

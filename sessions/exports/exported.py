@@ -1,0 +1,125 @@
+"""What is exported, what an export gives, and the one error for what a form cannot hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from adapters.base import Adapter
+from adapters.catalog import UnknownAdapterError
+from adapters.request import Request
+from adapters.signature import Signature
+from sessions import rendering, variants
+from sessions.session import Case, Column, Session
+
+
+class ExportError(ValueError):
+    """What a form cannot hold, and what would work."""
+
+
+@dataclass(frozen=True)
+class Exported:
+    """The text of the file; what of the session it does not say, one phrase each; and what is good to know of it."""
+
+    text: str
+    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class View:
+    """A case of a session under one of its columns. `code` holds the `module:Class` adapters that may be imported."""
+
+    session: Session
+    column: Column
+    case: Case
+    code: Collection[str] = ()
+
+    @property
+    def place(self) -> str:
+        return f"column {self.column.id}, case {self.case.name}"
+
+    @cached_property
+    def adapter(self) -> Adapter:
+        """Raises ExportError for one that there is not, or that is code which nobody allowed."""
+        try:
+            return rendering.adapter_of(self.column, allow_code=self.column.adapter in self.code)
+        except UnknownAdapterError as error:
+            raise ExportError(f"column {self.column.id}: {error}") from error
+
+    @cached_property
+    def varied(self) -> Session:
+        """The session with the column's variants. Raises SignatureError and `variants.VariantError`."""
+        return variants.session_of(self.session, self.column)
+
+    @property
+    def signature(self) -> Signature:
+        """Raises SignatureError and `variants.VariantError`."""
+        return self.varied.signature.read()
+
+    @property
+    def model(self) -> str:
+        return self.session.model_of(self.column)
+
+    @cached_property
+    def request(self) -> Request:
+        """What goes out for the case. Raises SignatureError, and ExportError for what cannot be rendered."""
+        signature, adapter = self.signature, self.adapter
+        try:
+            return rendering.request_of(self.session, self.column, self.case, adapter=adapter)
+        except Exception as error:  # whatever dspy's format raises for this signature and these values
+            raise ExportError(
+                f"{self.place}: {signature.name} cannot be rendered: {type(error).__name__}: {error}"
+            ) from error
+
+
+@dataclass(frozen=True)
+class Source:
+    """What to export: `views` holds each case under each column, column by column, and at least one.
+
+    `name` is what the session is called in the export. `allow_hosts` are hosts that may get a key of the user's
+    although a session named them.
+    """
+
+    views: tuple[View, ...]
+    name: str = "session"
+    allow_hosts: Collection[str] = ()
+
+    @property
+    def first(self) -> View:
+        return self.views[0]
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        return tuple({view.column.id: view.column for view in self.views}.values())
+
+
+def source_of(
+    session: Session,
+    columns: Sequence[Column],
+    cases: Sequence[Case],
+    *,
+    name: str = "",
+    code: Collection[str] = (),
+    allow_hosts: Collection[str] = (),
+) -> Source:
+    """Raises ExportError for a session without a column or a case."""
+    views = tuple([View(session, column, case, code) for column in columns for case in cases])
+    if not views:
+        raise ExportError(f"the session has no {'case' if columns else 'column'}; add one first")
+    return Source(views, name or session.name or "session", allow_hosts)
+
+
+def switched_off(session: Session) -> tuple[str, ...]:
+    """The demos that are not exported because they are switched off, as a sentence or none."""
+    numbers = [str(number) for number, demo in enumerate(session.demos, 1) if not demo.enabled]
+    if not numbers:
+        return ()
+    return (f"demo {', '.join(numbers)}: switched off",)
+
+
+def other_cases(view: View) -> tuple[str, ...]:
+    """The cases besides the exported one, as a sentence or none."""
+    names = [one.name for one in view.session.cases if one.name != view.case.name]
+    return (f"the other cases: {', '.join(names)}",) if names else ()

@@ -1,0 +1,136 @@
+"""JSON Lines for OpenAI: fine-tuning data in the chat format, and requests for its batch API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from adapters.signature import Signature
+from adapters.types import build_inputs
+from sessions import expectations, rendering
+from sessions.exports import json_text
+from sessions.exports.endpoints import endpoint_of, named_address
+from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
+
+LEAST_EXAMPLES = 10
+"""OpenAI starts no fine-tuning with fewer."""
+
+DSPYS_OWN = ("chat", "xml")
+"""Adapters for which dspy has fine-tuning data itself."""
+
+
+def finetune(source: Source) -> Exported:
+    """`{"messages": […]}` a line: each complete demo, then each case whose right answer is known.
+
+    A case's right answer is what it expects every output to equal, else the recorded reading of the column. No line
+    has few-shot examples: what they show is what is learned. Raises ExportError when there is no line.
+    """
+    first = source.first
+    signature = first.signature
+    left, notes = list(switched_off(first.session)), []
+    if first.column.adapter not in DSPYS_OWN:
+        notes.append(f"dspy has no fine-tuning data for {first.column.adapter}: the form of these lines is ours")
+    lines: list[str] = []
+    for number, demo in enumerate(first.varied.demos, 1):
+        if not demo.enabled:
+            continue
+        missing = [name for name in signature.fields if demo.values.get(name) is None]
+        if missing:
+            left.append(f"demo {number}: it has no {', '.join(missing)}")
+        else:
+            lines.append(_example(first, signature, dict(demo.values)))
+    for view in source.views:
+        answer = _expected(view, signature)
+        if answer is None:
+            answer = _recorded(view)
+        if answer is None:
+            left.append(f"case {view.case.name}: it expects no exact answer, and has no recorded one that was read")
+        else:
+            lines.append(_example(view, signature, {**rendering.inputs_of(signature, view.case), **answer}))
+    if not lines:
+        raise ExportError("there is no example to learn from: fill in a demo, or record a reply; " + "; ".join(left))
+    if len(lines) < LEAST_EXAMPLES:
+        notes.append(f"OpenAI wants {LEAST_EXAMPLES} examples at least, and these are {len(lines)}")
+    return Exported("".join(f"{line}\n" for line in lines), tuple(left), tuple(notes))
+
+
+def _example(view: View, signature: Signature, values: Mapping[str, Any]) -> str:
+    inputs = {name: value for name, value in values.items() if name in signature.input_fields}
+    outputs = {name: value for name, value in values.items() if name in signature.output_fields}
+    try:
+        built = build_inputs(signature, {**inputs, **outputs})
+        made = view.adapter.format_finetune_data(
+            signature,
+            [],
+            {name: built[name] for name in inputs},
+            {name: built[name] for name in outputs},
+        )
+    except Exception as error:  # whatever dspy's format raises for these values
+        raise ExportError(f"{view.place}: {type(error).__name__}: {error}") from error
+    return json_text.one_line(made)
+
+
+def _expected(view: View, signature: Signature) -> dict[str, Any] | None:
+    """The outputs where the case says what each equals."""
+    try:
+        fields = expectations.for_column(view.case.expect, view.column.id).get("fields", {})
+    except expectations.ExpectationError as error:
+        raise ExportError(f"{view.place}: {error}") from error
+    if not isinstance(fields, Mapping):
+        return None
+    found = {
+        name: fields[name]["equals"]
+        for name in signature.output_fields
+        if isinstance(fields.get(name), Mapping) and "equals" in fields[name]
+    }
+    return found if len(found) == len(signature.output_fields) else None
+
+
+def _recorded(view: View) -> dict[str, Any] | None:
+    """The recorded answer, read as the recording's reply is read today."""
+    recording = view.case.recordings.get(view.column.id)
+    if recording is None:
+        return None
+    for attempt in recording.attempts:
+        for completion in attempt.get("completions", ()):
+            reading = completion.get("reading") or {}
+            if reading.get("ok"):
+                values = dict(view.adapter.read(view.signature, str(completion.get("text") or "")).values)
+                wanted = view.signature.output_fields
+                return values if all(name in values for name in wanted) else None
+    return None
+
+
+def batch(source: Source) -> Exported:
+    """`{"custom_id", "method", "url", "body"}` a line, for each column and case. Raises ExportError for two models."""
+    models = {view.model for view in source.views}
+    if len(models) > 1:
+        listed = ", ".join(sorted(models))
+        raise ExportError(
+            f"a batch is for one model, and the columns have {len(models)}: {listed}; choose with --model"
+        )
+    left: list[str] = list(switched_off(source.first.session))
+    endpoint = endpoint_of(source.first, source)
+    address = named_address(source.first)
+    if address is not None:
+        left.append(f"the address {address}: a batch is uploaded to the server that runs it")
+    lines = [
+        json_text.one_line(
+            {
+                "custom_id": name,
+                "method": "POST",
+                "url": "/v1/chat/completions",
+                "body": {**view.request.as_dict(), "model": endpoint.model},
+            }
+        )
+        for name, view in _named(source.views)
+    ]
+    return Exported("".join(f"{line}\n" for line in lines), tuple(left))
+
+
+def _named(views: tuple[View, ...]) -> Iterator[tuple[str, View]]:
+    """Ids that say the case and column, in letters that every file takes; the number makes each one of its own."""
+    for number, view in enumerate(views, 1):
+        words = f"{view.case.name}-{view.column.id}"
+        kept = "".join(one if one.isascii() and (one.isalnum() or one in "-_") else "-" for one in words)[:48]
+        yield f"{number}-{kept.strip('-')}", view

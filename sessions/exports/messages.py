@@ -1,0 +1,23 @@
+"""The messages of one request, and the whole of it, as OpenAI's chat completions write them."""
+
+from __future__ import annotations
+
+from sessions.exports import json_text
+from sessions.exports.exported import Exported, Source, other_cases, switched_off
+
+
+def messages(source: Source) -> Exported:
+    """`[{"role", "content"}, …]`, as the adapter's `format` returns them."""
+    view = source.first
+    request = view.request
+    beside = [name for name in request.params if name not in view.session.params_of(view.column)]
+    left = (f"what goes out beside the messages: {', '.join(beside)} (--as request has it)",) if beside else ()
+    text = json_text.pretty(request.prompt.as_dicts())
+    return Exported(text + "\n", (*left, *switched_off(view.session), *other_cases(view)))
+
+
+def request(source: Source) -> Exported:
+    """`{"model", "messages", …parameters}`."""
+    view = source.first
+    left = (*switched_off(view.session), *other_cases(view))
+    return Exported(json_text.pretty(view.request.as_dict()) + "\n", left)
