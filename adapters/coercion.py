@@ -17,12 +17,11 @@ from typing import Any, Literal, Union, get_args, get_origin
 import json_repair
 import pydantic
 
-from adapters.limits import LITERAL_LENGTH, TooLargeError, check_repairable
+from adapters.limits import LITERAL_LENGTH, TooLargeError
 from adapters.reading import Step
+from adapters.repairing import NOT_JSON, load_valid_json, repair_json
 from adapters.schema import type_adapter
 from adapters.types import is_custom_type
-
-NOT_JSON = object()
 
 
 def coerce(value: Any, annotation: Any, steps: list[Step] | None = None) -> Any:
@@ -58,29 +57,6 @@ def find_enum_member(enum: type[enum.Enum], identifier: Any) -> enum.Enum:
     if identifier in enum.__members__:
         return enum[identifier]
     raise ValueError(f"{identifier} is not a valid name or value for the enum {enum.__name__}")
-
-
-def load_json(text: str) -> Any:
-    """`json_repair.loads(text)` within our limits: plain JSON first, else repaired.
-
-    Raises ValueError (nesting; `TooLargeError`) and RecursionError as json_repair does.
-    """
-    valid = load_valid_json(text)
-    return repair_json(text) if valid is NOT_JSON else valid
-
-
-def load_valid_json(text: str) -> Any:
-    """What `json.loads` reads, or `NOT_JSON`. Raises RecursionError for deep nesting."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return NOT_JSON
-
-
-def repair_json(text: str) -> Any:
-    """What json_repair makes of text that is not JSON. Raises ValueError for deep nesting or too large a text."""
-    check_repairable(text)
-    return json_repair.loads(text, skip_json_loads=True)
 
 
 def apply(rule: str, before: Any, annotation: Any) -> Any:

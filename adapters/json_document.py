@@ -38,13 +38,13 @@ def members(text: str) -> list[Member] | None:
     position = _SPACE.match(text).end()  # type: ignore[union-attr]
     if text[position : position + 1] != "{":
         return None
-    found = _members_from(text, position)
+    found = members_from(text, position)
     if found is None or _SPACE.match(text, found[1]).end() != len(text):  # type: ignore[union-attr]
         return None
     return found[0]
 
 
-def _members_from(text: str, position: int) -> tuple[list[Member], int] | None:
+def members_from(text: str, position: int) -> tuple[list[Member], int] | None:
     """The members of the valid object that begins at `position`, and where it ends."""
     found: list[Member] = []
     try:
@@ -122,7 +122,7 @@ def embedded_object(text: str, document: dict[str, Any]) -> list[Member] | None:
     for _ in range(MOST_OPENINGS):
         if position < 0:
             return None
-        found = _members_from(text, position)
+        found = members_from(text, position)
         if found is not None and {one.key: one.value for one in found[0]} == document:
             return found[0]
         position = text.find("{", position + 1)

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.coercion import NOT_JSON, RULES, load_valid_json, repair_json
+from adapters.coercion import RULES
 from adapters.json_document import Member, align, embedded_object, first_braces, first_object, members, opens_object
 from adapters.reading import Extract, Reading, Span, Step
 from adapters.reading_builder import Findings, partition, reason
+from adapters.repairing import NOT_JSON, load_valid_json, repair_object
 from adapters.signature import Signature
 
 RULES["first_object"] = lambda before, annotation: first_object(before)
@@ -91,10 +92,11 @@ def _load(completion: str, place: tuple[int, int]) -> tuple[Document | None, boo
         return Document({one.key: one.value for one in found}, start, end, moved, ()), True
     if not opens_object(text) and load_valid_json(text) is not NOT_JSON:
         return None, False
-    repaired = repair_json(text)
+    repaired, inside = repair_object(text)
     if not isinstance(repaired, dict):
         return None, False
-    inside = embedded_object(text, repaired)
+    if inside is None:
+        inside = embedded_object(text, repaired)
     places = None if inside is None else [_moved(one, start) for one in inside]
     return Document(repaired, start, end, places, (Step("json_repair", text, repaired),)), True
 

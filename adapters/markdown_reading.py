@@ -11,11 +11,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from adapters.coercion import NOT_JSON, RULES, load_valid_json
+from adapters.coercion import RULES
 from adapters.json_document import Member, members
 from adapters.limits import TooLargeError
 from adapters.reading import Reading, Span, Step
 from adapters.reading_builder import Findings, partition, reason
+from adapters.repairing import NOT_JSON, load_valid_json
 from adapters.signature import Signature
 
 ADAPTER = "MarkdownAdapter"

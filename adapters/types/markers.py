@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from adapters.prompt import DataPart
+from adapters.repairing import load_json
 from adapters.text import Segment, Text
-from adapters.types import json_text
 from adapters.types.base import END, START
 
 __all__ = ["END", "START", "expand"]
@@ -48,7 +48,7 @@ def _parts(text: Text) -> Iterator[Text | DataPart]:
         parsed = _first_result(payload, (json.loads, _quoted_twice))
         if parsed is UNREADABLE and len(payload) <= repairable:
             repairable -= len(payload)
-            parsed = _first_result(payload, (json_text.loads,))
+            parsed = _first_result(payload, (load_json,))
         field = _field_at(text, start)
         for block in parsed if isinstance(parsed, list) else [payload]:
             yield _part(block, field)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pydantic
 
+from adapters.repairing import load_json
 from adapters.schema import type_adapter
-from adapters.types import json_text
 from adapters.types.base import Type
 
 
@@ -105,7 +105,7 @@ def _call_fields(data: Any) -> dict[str, Any]:
         arguments = data.get("args", data.get("arguments", {}))
         name = data.get("name")
     if isinstance(arguments, str):
-        arguments = json_text.loads(arguments)
+        arguments = load_json(arguments)
     elif not isinstance(arguments, dict):
         arguments = {}
     return {"id": data.get("id") or data.get("call_id"), "name": name, "args": arguments}
