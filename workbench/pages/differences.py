@@ -1,35 +1,49 @@
-"""What differs between this column's request and another's, or the one that was recorded: by section before by line."""
+"""What differs between this column's request and another's, the one sent last or the one recorded.
+
+By section before by line, and by word within a line that changed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from adapters.request import Request
 from workbench import prompt_diff
 from workbench.display import one_line
 from workbench.pages.looked_at import LookedAt
 from workbench.pages.writing import named, paragraph
 from workbench.prompt_diff import SectionDiff
 from workbench.widgets.text_view import EMPTY, Block, Piece, block
+from workbench.word_diff import lines_of
 
 MOST_LINES = 4_000
 
 
 class Other(NamedTuple):
-    """What to compare with: `recorded`, or the id of another column."""
+    """What to compare with: `sent`, `recorded`, or the id of another column."""
 
     id: str
     name: str
 
 
 RECORDED = Other("recorded", "what was recorded")
+SENT = Other("sent", "what was sent last")
 
 
 def others_of(at: LookedAt) -> tuple[Other, ...]:
-    """What this column can be compared with; its own recording first, if there is one."""
+    """What this column can be compared with: first what was sent, unless nothing has changed since; its recording."""
     recorded = (RECORDED,) if at.column.id in at.case.recordings else ()
-    columns = [one.column.id for one in at.columns if one.request is not None and one.column.id != at.column.id]
-    return (*recorded, *[Other(f"column {id}", f"column {id}") for id in columns])
+    ids = [one.column.id for one in at.columns if one.request is not None and one.column.id != at.column.id]
+    columns = [Other(f"column {id}", f"column {id}") for id in ids]
+    if at.sent is None:
+        return (*recorded, *columns)
+    return (SENT, *recorded, *columns) if has_changed(at.sent, at.live.request) else (*recorded, *columns, SENT)
+
+
+def has_changed(sent: Request, now: Request | None) -> bool:
+    """Whether a request is another one than what was sent."""
+    return now is not None and (sent.messages != now.messages or sent.as_dict() != now.as_dict())
 
 
 def blocks_of(at: LookedAt, other: Other | None) -> list[Block]:
@@ -38,9 +52,16 @@ def blocks_of(at: LookedAt, other: Other | None) -> list[Block]:
     if request is None:
         return [EMPTY, *paragraph(f"There is no prompt: {at.live.error}", "error")]
     if other is None:
-        return [EMPTY, *paragraph("There is no other column, and nothing recorded (ctrl+r), to compare with.", "note")]
+        return [
+            EMPTY,
+            *paragraph(
+                "There is no other column, and nothing sent (F5) or recorded (ctrl+r), to compare with.", "note"
+            ),
+        ]
     after = prompt_diff.sections(request)
-    if other == RECORDED:
+    if other == SENT and at.sent is not None:
+        before = prompt_diff.sections(at.sent)
+    elif other == RECORDED:
         before = prompt_diff.sections_of_recording(at.case.recordings[at.column.id], request)
     else:
         found = next((one.request for one in at.columns if f"column {one.column.id}" == other.id), None)
@@ -70,12 +91,15 @@ def _summary(diffs: Sequence[SectionDiff], count: int) -> list[Block]:
 
 def _section(diff: SectionDiff) -> list[Block]:
     blocks = [EMPTY, block(diff.section, "heading")]
-    for line in diff.lines[:MOST_LINES]:
-        style = "data" if line.startswith("+") else "error" if line.startswith("-") else "note"
-        if line.startswith("@@"):
-            blocks.append(block(line, "note", indent=2))
-        else:
-            blocks.append(Block((Piece(line[1:], style),), 2, "", Piece(line[:1] + " ", style)))
+    for sign, stretches in lines_of(diff.lines[:MOST_LINES]):
+        if sign == "@":
+            blocks.append(block(stretches[0].text, "note", indent=2))
+            continue
+        style, changed = {"+": ("data", "added"), "-": ("error", "removed")}.get(sign, ("note", "note"))
+        is_new = not any(one.changed for one in stretches)
+        quiet = style if is_new else "text"
+        pieces = [Piece(one.text, changed if one.changed else quiet) for one in stretches]
+        blocks.append(Block(tuple(pieces), 2, "", Piece(sign + " ", style)))
     if len(diff.lines) > MOST_LINES:
         blocks.append(block(f"… {len(diff.lines) - MOST_LINES:,} more lines", "note", indent=2))
     return blocks

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from adapters.request import Request
 from sessions.session import Case, Column, Session
 from workbench.live import LiveColumn
 from workbench.runs import LiveRun
@@ -12,13 +13,17 @@ from workbench.runs import LiveRun
 
 @dataclass(frozen=True)
 class LookedAt:
-    """One column of the case on screen, the other columns beside it, and the last run of each by column id."""
+    """One column of the case on screen, the other columns beside it, and by column id the last run and last request.
+
+    `requests` are those that were sent in this sitting.
+    """
 
     session: Session
     case: Case
     live: LiveColumn
     columns: tuple[LiveColumn, ...]
     runs: Mapping[str, LiveRun] = field(default_factory=dict)
+    requests: Mapping[str, Request] = field(default_factory=dict)
 
     @property
     def column(self) -> Column:
@@ -27,6 +32,11 @@ class LookedAt:
     @property
     def run(self) -> LiveRun | None:
         return self.runs.get(self.column.id)
+
+    @property
+    def sent(self) -> Request | None:
+        """What the column sent last."""
+        return self.requests.get(self.column.id)
 
     @property
     def model(self) -> str:

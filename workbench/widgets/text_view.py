@@ -27,7 +27,7 @@ MARGIN = 2
 
 STYLES = (
     *dict.fromkeys((*KINDS, *get_args(SpanKind))),
-    *("text", "title", "heading", "note", "accent", "ok", "warning", "error", "key", "data"),
+    *("text", "title", "heading", "note", "accent", "ok", "warning", "error", "key", "data", "added", "removed"),
 )
 
 
@@ -80,6 +80,8 @@ class TextView(LineView):
         & .text-view--error { color: $text-error; }
         & .text-view--key { color: $text-primary; text-style: bold; }
         & .text-view--data { color: $text-success; }
+        & .text-view--added { color: $text-success; text-style: bold underline; }
+        & .text-view--removed { color: $text-error; text-style: bold underline; }
         & .text-view--instructions { color: $foreground; text-style: bold; }
         & .text-view--name { color: $text-primary; text-style: bold; }
         & .text-view--type { color: $text-primary; text-style: italic; }

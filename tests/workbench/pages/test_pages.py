@@ -117,6 +117,21 @@ def test_columns_are_compared_by_section() -> None:
     assert "sections differ" in said and "system" in said and "inputs · user" in said
 
 
+def test_what_a_change_changed_since_the_last_send_comes_first_and_by_word() -> None:
+    before = looked_at(session())
+    sent = {"chat": before.live.request} if before.live.request is not None else {}
+    unchanged = replace(before, requests=sent)
+    assert differences.others_of(unchanged)[-1] == differences.SENT
+    assert "the same, byte for byte" in text_of(differences.blocks_of(unchanged, differences.SENT))
+    case = replace(session().cases[0], inputs={"question": "Is it snowing?", "hint": "It pours."})
+    at = replace(looked_at(session().with_case(case)), requests=sent)
+    assert differences.others_of(at)[0] == differences.SENT
+    blocks = differences.blocks_of(at, differences.SENT)
+    styles = {piece.style: piece.text for one in blocks for piece in one.pieces}
+    assert "1 of 3 sections differ" in text_of(blocks)
+    assert styles["removed"] == "raining" and styles["added"] == "snowing"
+
+
 def test_now_is_compared_with_what_was_recorded() -> None:
     of = with_reply(session(), "chat", CHAT_REPLY)
     recorded = recording.record(of, of.cases[0], of.columns[0])
