@@ -27,6 +27,7 @@ chat messages, and a model's reply back into typed values. Here you see both, si
 
 
 class HelpScreen(ModalScreen[None]):
+    APP_ACTIONS: ClassVar[frozenset[str]] = frozenset()
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,f1,q", "dismiss(None)", "Close", id="help.close", tooltip="Close the help")
     ]

@@ -14,6 +14,7 @@ from textual.screen import Screen
 from adapters import catalog
 from sessions import rendering
 from workbench import lesson, reply_lesson
+from workbench.bindings import ON_A_LESSON
 from workbench.display import one_line
 from workbench.lesson import LessonStep
 from workbench.lesson_view import prompt_so_far, reply_with
@@ -39,6 +40,7 @@ Step = LessonStep | ReplyStep
 class LessonScreen(Sturdy, Screen[None]):
     """`columns` are those that can be looked at; the lesson starts with the one at `index`."""
 
+    APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_LESSON
     BINDING_GROUP_TITLE = "Lesson"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,space,n,l", "step(1)", "Next", priority=True, id="lesson.next", tooltip="The next piece"),

@@ -11,9 +11,11 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from adapters import catalog
+from workbench.bindings import ON_A_PAGE
 from workbench.display import one_line
 from workbench.document import Place
 from workbench.exit_codes import CommandError
+from workbench.live import LiveColumn
 from workbench.pages import attempts, card, differences, lints, parsers, true_request
 from workbench.pages.looked_at import LookedAt
 from workbench.pages.writing import as_json
@@ -53,6 +55,7 @@ messages, and what other models would get. **Calls**: every call of the last run
 which parser reads which column's reply. **Differences**: this prompt against another's, or against what was recorded.
 **Lint**: what does not reach the model as one would think; `enter` leads to its place.
 """
+    APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_PAGE
     BINDING_GROUP_TITLE = "A closer look"
     BINDINGS: ClassVar[list[BindingType]] = [
         *[
@@ -98,6 +101,11 @@ which parser reads which column's reply. **Differences**: this prompt against an
         self._text.focus()
         self._show()
         self.set_interval(LOOK_AGAIN_SECONDS, self._look_again)
+
+    @property
+    def column_shown(self) -> LiveColumn:
+        """The column that keys about one column mean while this page is in front."""
+        return self.at.live
 
     # -- what is shown
 
