@@ -21,8 +21,19 @@ def _binding(
 APP_BINDINGS: tuple[Binding, ...] = (
     _binding("f5,ctrl+j", "send_all", "Send", "Send every column to its model", RUN, priority=True),
     _binding("f8", "send_column", "Send column", "Send the column that has the focus", RUN, priority=True),
+    _binding(
+        "shift+f5,f17", "send_otherwise", "Send otherwise", "Several times, or raw: kept unread", RUN, priority=True
+    ),
     _binding("escape", "cancel", "Cancel", "Cancel what is being sent", RUN),
     _binding("ctrl+l", "choose_model", "Model", "Choose the model", RUN, priority=True),
+    _binding(
+        "shift+f8,f20",
+        "set_up_column",
+        "Column",
+        "The column's model, its variant, further columns for other models",
+        RUN,
+        priority=True,
+    ),
     _binding("ctrl+s", "save", "Save", "Save the session", FILE, priority=True),
     _binding("f12", "save_as", "Save as", "Save the session under another name", FILE, priority=True),
     _binding("ctrl+o", "open", "Open", "Open a session or an example", FILE, priority=True),
@@ -40,9 +51,19 @@ APP_BINDINGS: tuple[Binding, ...] = (
     _binding(
         "f7", "look", "Look closer", "Card, true request, calls, reply × parser, differences", VIEW, priority=True
     ),
+    _binding(
+        "f11", "signature_view", "Form", "The signature as a form, beside its source, or as source", VIEW, priority=True
+    ),
     _binding("f10", "maximize_pane", "Maximise", "The focused pane alone, or all of them again", VIEW, priority=True),
     _binding("ctrl+g", "copy_menu", "Copy", "Copy a prompt, a message, a reply or the request", KEEP, priority=True),
     _binding("ctrl+r", "record", "Record", "Freeze prompt and reply of this column as a fixture", KEEP, priority=True),
     _binding("f9", "check", "Check", "Compare everything recorded with what is made now", KEEP, priority=True),
     _binding("f1", "help", "Help", "What this pane is for, and every key", VIEW, priority=True),
 )
+
+ACTIONS = frozenset(one.action.partition("(")[0] for one in APP_BINDINGS)
+ON_A_DIALOG = frozenset({"help"})
+ON_A_PAGE = frozenset({"help", "look", "send_all", "send_column", "undo", "redo", "save", "leave"})
+ON_A_LESSON = frozenset({"help", "lesson", "leave"})
+"""The actions of the app that its keys still mean on a screen in front of the panes: those that concern what is seen.
+A screen names its own as `APP_ACTIONS`; without that it is a dialog."""

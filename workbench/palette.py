@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from textual.command import Hits, Provider
 
 from workbench import edits
+from workbench.bindings import ON_A_DIALOG
 from workbench.document import Place
 from workbench.flows import copying
+from workbench.screens.main import EDITORS
 from workbench.screens.pages import PAGES
 from workbench.widgets.plain import palette_discovery, palette_hit
 
@@ -58,22 +60,29 @@ class WorkbenchCommands(Provider):
         app = self.app
         if not isinstance(app, WorkbenchApp):
             return
+        in_front = self.screen is not app.main  # what is behind it can not be seen to change
         for binding in app.BINDINGS_BY_ID.values():
+            if in_front and binding.action.partition("(")[0] not in getattr(self.screen, "APP_ACTIONS", ON_A_DIALOG):
+                continue
             keys = app.get_key_display(replace(binding, key=binding.key.partition(",")[0]))
             run = partial(app.run_action, binding.action)
             yield Command(f"{binding.description}   {keys}", binding.tooltip, run)
-        for answer in copying.ANSWERS:
-            yield Command(f"Copy: {answer.name}", answer.about, partial(copying.copy, app, answer.value))
-        yield from self._view(app)
-        yield from self._session(app)
+        if not in_front:
+            yield from self._copying(app)
+            yield from self._view(app)
+            yield from self._session(app)
         for theme in sorted(app.available_themes):
             yield Command(f"Theme: {theme}", "how the workbench looks", partial(_set_theme, app, theme))
+
+    def _copying(self, app: WorkbenchApp) -> Iterator[Command]:
+        for answer in copying.ANSWERS:
+            yield Command(f"Copy: {answer.name}", answer.about, partial(copying.copy, app, answer.value))
 
     def _view(self, app: WorkbenchApp) -> Iterator[Command]:
         main = app.main
         yield Command("More room for prompts", "the line between prompts and replies", partial(main.resize, 0.1))
         yield Command("More room for replies", "the line between prompts and replies", partial(main.resize, -0.1))
-        for tab in ("signature", "inputs", "demos", "history"):
+        for tab in EDITORS:
             yield Command(f"Go to: {tab}", "one of the editors", partial(main.open_tab, tab))
         for page, (name, _) in PAGES.items():
             yield Command(f"Look closer: {name}", "at the column with the focus", partial(app.action_look, page))
