@@ -29,8 +29,10 @@ from sessions.parameters import (
     kind_of,
     looks_like_secret_name,
 )
-from sessions.session import DEFAULT_COLUMNS, Session, SignatureText
+from sessions.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
 
+KEY_ORDER = "imported_order"
+"""Beside a demo: the order of all its keys, which an export restores."""
 LM_CLASS = "dspy.clients.lm.LM"
 UNSAFE = ("api_base", "base_url", "model_list")
 """What dspy's own loader takes from no file either (`dspy.primitives.base_module`)."""
@@ -80,18 +82,28 @@ def from_program(
     unknown = [key for key in proposing.values_by_key(demos) if key not in signature.fields and key != "augmented"]
     if unknown:
         questions.append(f"demos have keys that are no fields, kept beside them: {listed(unknown)}")
-    model, params, said = _language_model(state.get("lm"))
+    model, params, said = language_model(state.get("lm"))
     left = {key: value for key, value in state.items() if key not in ("demos", "signature", "metadata")}
+    others: dict[str, Any] = {}
+    if name and len(data) > 2:
+        others = {"others": {key: one for key, one in data.items() if key not in (name, "metadata")}}
+        others["order"] = [key for key in data if key != "metadata"]
     session = Session(
         signature=text,
-        demos=tuple([demo_of(one, signature) for one in demos]),
+        demos=tuple([_in_order(demo_of(one, signature), one) for one in demos]),
         columns=DEFAULT_COLUMNS,
         model=model or Session.model,
         params=params,
-        extra={KEPT: without_secrets({**left, "predictor": name, "metadata": data.get("metadata")})},
+        extra={KEPT: without_secrets({**left, "predictor": name, "metadata": data.get("metadata"), **others})},
     )
     notes.append(f"{len(demos):,} demos")
     return Imported(session, tuple(notes + said), tuple(questions), has_signature=given is None)
+
+
+def _in_order(demo: Demo, row: Mapping[str, Any]) -> Demo:
+    """The demo, which remembers the order of its keys when those that are no fields stood among the others."""
+    beside = demo.extra.get(KEPT, {})
+    return demo if [*demo.values, *beside] == list(row) else replace(demo, extra={**demo.extra, KEY_ORDER: list(row)})
 
 
 def _predictors(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -267,7 +279,7 @@ def _reworded(signature: Signature, name: str, saved: SavedField) -> Signature:
     return signature.with_updated_fields(name, desc=saved.desc, prefix=saved.prefix)
 
 
-def _language_model(lm: Any) -> tuple[str | None, dict[str, Any], list[str]]:
+def language_model(lm: Any) -> tuple[str | None, dict[str, Any], list[str]]:
     """Model and parameters of a saved LM, and what of it is left, as dspy's loader leaves it."""
     if not isinstance(lm, dict) or not isinstance(lm.get("model"), str):
         return None, {}, []

@@ -1,0 +1,107 @@
+"""`program.json`, as dspy's `save` writes it: instructions, prefixes, descriptions and demos of one predictor.
+
+What an import kept beside the session (`sessions.imports.dspy_program`) goes back where it was: other predictors,
+traces, the model's state, keys of demos that are no fields. Unchanged, the file comes out as it was, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from adapters.signature import Signature
+from adapters.values import serialize_for_json
+from sessions import rendering
+from sessions.exports import json_text
+from sessions.exports.dspy_source import predictor_of
+from sessions.exports.endpoints import OFFLINE
+from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
+from sessions.imports.dspy_program import KEY_ORDER, language_model
+from sessions.imports.result import KEPT
+from sessions.parameters import CONNECTION
+from sessions.recording import DSPY
+from sessions.session import Demo
+
+NOT_SAVED = "names, types and roles of the fields, which dspy saves of no program: load it into one of this signature"
+
+
+def dspy_program(source: Source) -> Exported:
+    """Raises ExportError for a demo that no JSON file can hold, and SignatureError."""
+    view = source.first
+    kept = view.session.extra.get(KEPT)
+    known: Mapping[str, Any] = kept if isinstance(kept, Mapping) and "predictor" in kept else {}
+    signature, is_thinking = predictor_of(view)
+    whole = signature.chain_of_thought() if is_thinking else signature
+    left = [NOT_SAVED, *switched_off(view.session)]
+    if any(case.inputs or case.history for case in view.session.cases):
+        left.append("the cases")
+    if view.session.tools:
+        left.append("the tools")
+    lm, said = _lm(view, known.get("lm"))
+    before = {key: known.get(key, []) for key in ("traces", "train")}
+    beside = ("traces", "train", "lm", "predictor", "metadata", "others", "order")
+    after = {key: value for key, value in known.items() if key not in beside}
+    state = {**before, "demos": _demos(view), "signature": _signature(whole), **after, "lm": lm}
+    metadata = known.get("metadata") or {"dependency_versions": {"dspy": DSPY}}
+    text = _text(_placed(known, state, "predict" if is_thinking else ""), metadata)
+    notes = ("of dspy's own versions the file says only dspy's",) if not known.get("metadata") else ()
+    return Exported(text, tuple(left + said), notes)
+
+
+def _placed(known: Mapping[str, Any], state: Mapping[str, Any], usual: str) -> dict[str, Any]:
+    """The state under its predictor's path, among the states of the others."""
+    path = known.get("predictor", usual)
+    if not path:
+        return dict(state)
+    states = {**known.get("others", {}), path: state}
+    order = [key for key in known.get("order", ()) if key in states]
+    return {key: states[key] for key in [*order, *(key for key in states if key not in order)]}
+
+
+def _text(states: Mapping[str, Any], metadata: Any) -> str:
+    try:
+        return json_text.as_dspy_saves({**states, "metadata": metadata})
+    except ValueError as error:
+        raise ExportError(f"a text has a lone surrogate, which dspy's files cannot hold: {error}") from error
+
+
+def _signature(signature: Signature) -> dict[str, Any]:
+    fields = [
+        {"prefix": one.shown_prefix, "description": f"${{{name}}}" if one.desc is None else one.desc}
+        for name, one in signature.fields.items()
+    ]
+    return {"instructions": signature.instructions, "fields": fields}
+
+
+def _demos(view: View) -> list[dict[str, Any]]:
+    enabled = [demo for demo in view.varied.demos if demo.enabled]
+    return [_demo(demo, built) for demo, built in zip(enabled, rendering.demos_of(view.varied), strict=True)]
+
+
+def _demo(demo: Demo, built: Mapping[str, Any]) -> dict[str, Any]:
+    """The values as dspy saves them (custom types as text with its markers), and the keys that are no fields."""
+    values = {
+        name: value if built[name] is value else serialize_for_json(built[name]) for name, value in demo.values.items()
+    }
+    others = demo.extra.get(KEPT)
+    values.update(others if isinstance(others, Mapping) else {})
+    order = demo.extra.get(KEY_ORDER)
+    known = [key for key in order if key in values] if isinstance(order, list) else []
+    return {key: values[key] for key in [*known, *(key for key in values if key not in known)]}
+
+
+def _lm(view: View, kept: Any) -> tuple[Any, list[str]]:
+    """The model's state as it was imported, with the session's model and parameters where these have changed."""
+    model = view.model
+    params = {name: one for name, one in view.session.params_of(view.column).items() if name not in CONNECTION}
+    if not isinstance(kept, dict):
+        if model.startswith(OFFLINE):
+            return None, []
+        said = f"the model {model}: set it with `dspy.configure(lm=dspy.LM(...))`, as for every program without one"
+        return None, [said]
+    was, had, _ = language_model(kept)
+    if (was, had) == (model, params):
+        return kept, []
+    if model.startswith(OFFLINE):
+        return None, [f"the model {model}, which only the workbench has"]
+    return {**{name: one for name, one in kept.items() if name not in had}, "model": model, **params}, []
