@@ -7,7 +7,7 @@ import shlex
 
 from sessions.exports import json_text
 from sessions.exports.endpoints import endpoint_of
-from sessions.exports.exported import Exported, Source, other_cases, switched_off
+from sessions.exports.exported import Exported, Source, beside
 
 LONGEST_ARGUMENT = 100_000
 """Bytes. Linux refuses arguments of more than 131,072; what is longer goes in by standard input."""
@@ -28,4 +28,4 @@ def curl(source: Source) -> Exported:
     else:
         end = f"BODY_{hashlib.sha256(body.encode()).hexdigest()[:16]}"
         text = " \\\n  ".join([*lines, f"--data-binary @- <<'{end}'"]) + f"\n{body}\n{end}"
-    return Exported(text + "\n", (*endpoint.left_out, *switched_off(view.session), *other_cases(view)))
+    return Exported(text + "\n", (*endpoint.left_out, *beside(view)))

@@ -15,7 +15,7 @@ from adapters.signature import Signature
 from sessions import rendering, variants
 from sessions.exports.dspy_values import TOOL_STUB, ValueSource
 from sessions.exports.endpoints import OFFLINE, key_goes_there
-from sessions.exports.exported import Exported, ExportError, Source, View, other_cases, switched_off
+from sessions.exports.exported import Exported, ExportError, Source, View, beside
 from sessions.exports.litellm_script import NO_KEY
 from sessions.exports.python_source import comment, literal, quoted
 from sessions.recording import DSPY, as_json
@@ -40,7 +40,7 @@ def dspy_source(source: Source) -> Exported:
     view = source.first
     _refuse(view)
     _ = view.request  # what cannot be rendered here cannot be rendered there
-    left = [*switched_off(view.session), *other_cases(view)]
+    left = [*beside(view)]
     signature, is_thinking = predictor_of(view)
     head = _class_source(signature)
     for name, field in signature.fields.items():

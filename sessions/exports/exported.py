@@ -119,6 +119,11 @@ def switched_off(session: Session) -> tuple[str, ...]:
     return (f"demo {', '.join(numbers)}: switched off",)
 
 
+def beside(view: View) -> tuple[str, ...]:
+    """What a request of one case leaves out of its session, one phrase each."""
+    return (*switched_off(view.session), *view.request.prompt.notes, *other_cases(view))
+
+
 def other_cases(view: View) -> tuple[str, ...]:
     """The cases besides the exported one, as a sentence or none."""
     names = [one.name for one in view.session.cases if one.name != view.case.name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sessions import rendering
 from sessions.exports.endpoints import OFFLINE, key_goes_there, key_variable, named_address
-from sessions.exports.exported import Exported, Source, other_cases, switched_off
+from sessions.exports.exported import Exported, Source, beside
 from sessions.exports.python_source import comment, literal, quoted
 from sessions.recording import as_json
 
@@ -17,7 +17,7 @@ def litellm_script(source: Source) -> Exported:
     view = source.first
     request = view.request
     arguments = {**request.params, **rendering.connection_of(view.session, view.column)}
-    left = [*switched_off(view.session), *other_cases(view)]
+    left = [*beside(view)]
     allowed, said = key_goes_there(view, source)
     if not allowed:
         arguments["api_key"] = NO_KEY

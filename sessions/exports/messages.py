@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sessions.exports import json_text
-from sessions.exports.exported import Exported, Source, other_cases, switched_off
+from sessions.exports.exported import Exported, Source, beside
 
 
 def messages(source: Source) -> Exported:
@@ -13,11 +13,11 @@ def messages(source: Source) -> Exported:
     beside = [name for name in request.params if name not in view.session.params_of(view.column)]
     left = (f"what goes out beside the messages: {', '.join(beside)} (--as request has it)",) if beside else ()
     text = json_text.pretty(request.prompt.as_dicts())
-    return Exported(text + "\n", (*left, *switched_off(view.session), *other_cases(view)))
+    return Exported(text + "\n", (*left, *beside(view)))
 
 
 def request(source: Source) -> Exported:
     """`{"model", "messages", …parameters}`."""
     view = source.first
-    left = (*switched_off(view.session), *other_cases(view))
+    left = (*beside(view))
     return Exported(json_text.pretty(view.request.as_dict()) + "\n", left)

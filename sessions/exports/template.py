@@ -1,0 +1,183 @@
+"""A prompt with placeholders for the inputs, chosen so that they stand nowhere else in the text.
+
+Filling them all in at once (never one after the other: a value may hold a placeholder) gives the very messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from adapters.annotations import name_of
+from adapters.prompt import Message
+from adapters.text import Text
+from sessions.exports import json_text
+from sessions.exports.exported import Exported, ExportError, Source, View, beside
+from sessions.recording import as_json
+
+STAND_IN = "x"
+"""Given for an empty text while the place of its field is looked for: an empty value leaves no trace in a prompt."""
+
+INPUTS = ("inputs", "system")
+"""The turns that may show the inputs: Markdown has one message for everything."""
+
+FORMS = ("{{{{{name}}}}}", "<<{name}>>", "[[[{name}]]]", "%%{name}%%", "⟪{name}⟫")
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where an input's value stands; `text` is the value of this case as the adapter wrote it."""
+
+    field: str
+    text: str
+
+
+Piece = str | Slot
+
+
+@dataclass(frozen=True)
+class Part:
+    """One message: `content` is pieces, or a list of parts each of which is pieces or a provider's own object."""
+
+    role: str
+    content: Any
+    extra: Mapping[str, Any]
+
+
+def parts_of(view: View) -> tuple[Part, ...]:
+    """The messages of a view, with the values of the inputs as slots. Raises ExportError."""
+    empty = [
+        name
+        for name, field in view.signature.input_fields.items()
+        if view.case.inputs.get(name) == "" and field.annotation is str
+    ]
+    inputs = {**view.case.inputs, **dict.fromkeys(empty, STAND_IN)}
+    shown = replace(view, case=replace(view.case, inputs=inputs))
+    return tuple([_part(message, empty) for message in shown.request.messages])
+
+
+def _part(message: Message, empty: Sequence[str]) -> Part:
+    def pieces(text: Text) -> tuple[Piece, ...]:
+        if message.turn not in INPUTS:
+            return (str(text),)
+        return tuple(_pieces(text, empty))
+
+    if message.is_list or any(not isinstance(one, Text) for one in message.parts):
+        content: Any = [pieces(one) if isinstance(one, Text) else as_json(one.payload) for one in message.parts]
+    else:
+        content = pieces(message.text)
+    return Part(message.role, content, as_json(message.extra))
+
+
+def _pieces(text: Text, empty: Sequence[str]) -> Iterator[Piece]:
+    said = ""
+    for segment in text.segments:
+        if segment.kind == "value" and segment.field is not None:
+            if said:
+                yield said
+            said = ""
+            yield Slot(segment.field, "" if segment.field in empty else segment.text)
+        else:
+            said += segment.text
+    if said:
+        yield said
+
+
+def written(parts: Sequence[Part], text: Callable[[tuple[Piece, ...]], str]) -> list[dict[str, Any]]:
+    """The messages, each text made of its pieces by `text`."""
+    messages: list[dict[str, Any]] = []
+    for part in parts:
+        if isinstance(part.content, list):
+            content: Any = [
+                {"type": "text", "text": text(one)} if isinstance(one, tuple) else one for one in part.content
+            ]
+        else:
+            content = text(part.content)
+        messages.append({"role": part.role, "content": content, **part.extra})
+    return messages
+
+
+def slots_of(parts: Sequence[Part]) -> dict[str, str]:
+    """The value of each field that has a slot."""
+    return {one.field: one.text for pieces in texts_of(parts) for one in pieces if isinstance(one, Slot)}
+
+
+def texts_of(parts: Sequence[Part]) -> list[tuple[Piece, ...]]:
+    return [
+        one
+        for part in parts
+        for one in (part.content if isinstance(part.content, list) else [part.content])
+        if isinstance(one, tuple)
+    ]
+
+
+def placeholders(parts: Sequence[Part]) -> dict[str, str]:
+    """A placeholder for each field with a slot, all of one form, which stand in the text where they are meant alone."""
+    names = list(slots_of(parts))
+    for suffix in ("", *(f"-{number}" for number in range(1, 1000))):
+        for form in FORMS:
+            chosen = {name: form.format(name=f"{name}{suffix}") for name in names}
+            if all(_is_plain(pieces, chosen) for pieces in texts_of(parts)):
+                return chosen
+    raise ExportError("no placeholder was found that stands nowhere in the text")
+
+
+def _is_plain(pieces: tuple[Piece, ...], chosen: Mapping[str, str]) -> bool:
+    """Whether a search finds the placeholders in the filled-in text exactly where they were put."""
+    if not chosen:
+        return True
+    text, places = "", []
+    for piece in pieces:
+        if isinstance(piece, Slot):
+            places.append((len(text), piece.field))
+            text += chosen[piece.field]
+        else:
+            text += piece
+    search = re.compile("|".join(f"({re.escape(one)})" for one in chosen.values()))
+    names = list(chosen)
+    return places == [(found.start(), names[(found.lastindex or 1) - 1]) for found in search.finditer(text)]
+
+
+def filled(messages: Any, values: Mapping[str, str]) -> Any:
+    """The messages of a template with `values` in the place of placeholders, all at once."""
+    if isinstance(messages, str):
+        if not values:
+            return messages
+        return re.sub("|".join(re.escape(one) for one in values), lambda found: values[found[0]], messages)
+    if isinstance(messages, Mapping):
+        return {key: filled(one, values) if key in ("content", "text") else one for key, one in messages.items()}
+    return [filled(one, values) for one in messages] if isinstance(messages, list) else messages
+
+
+def template(source: Source) -> Exported:
+    """`{"messages", "placeholders": {FIELD: {"text", "type", "written", "value"}}}`.
+
+    `written` says what to put in the place of `text`: `as it stands`, or `as in value`, the adapter's form of another
+    type. `value` is the case's own, with which the messages are those of the request.
+    """
+    view = source.first
+    parts = parts_of(view)
+    chosen, values = placeholders(parts), slots_of(parts)
+    fields = view.signature.input_fields
+    described = {
+        name: {
+            "text": chosen[name],
+            "type": name_of(fields[name].annotation),
+            "written": "as it stands" if values[name] == view.case.inputs.get(name) else "as in value",
+            "value": values[name],
+        }
+        for name in chosen
+    }
+    messages = written(
+        parts, lambda pieces: "".join(chosen[one.field] if isinstance(one, Slot) else one for one in pieces)
+    )
+    text = json_text.readable({"messages": messages, "placeholders": described})
+    left = [*beside(view)]
+    fixed = [name for name in fields if name not in chosen]
+    if fixed:
+        left.append(f"a place for {', '.join(fixed)}: no text of this case's prompt is the value of it")
+    if view.request.params:
+        left.append(f"what goes out beside the messages: {', '.join(view.request.params)} (--as request has it)")
+    return Exported(text + "\n", tuple(left))

@@ -1,0 +1,71 @@
+"""Placeholders that stand nowhere else: filled in at once they give the very messages."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from sessions import examples
+from sessions.exports.exported import source_of
+from sessions.exports.template import filled, template
+from sessions.session import Case, Column, Demo, Session, SignatureText
+
+PIXEL = "data:image/png;base64,iVBORw0KGgo="
+NASTY = ["{{a}}", "{{a}} <<a>> [[[a]]] %%a%% ⟪a⟫", "{", "}}", "{% raw %}", "$a \\1", "\x1b[0m\x00\udc80", ""]
+
+
+def made(session: Session, adapter: str = "chat", case: int = 0) -> tuple[Any, Any]:
+    source = source_of(session, [Column(adapter, adapter)], [session.cases[case]])
+    exported = template(source)
+    assert exported == template(source)
+    return json.loads(exported.text), source.first.request.prompt.as_dicts()
+
+
+def refilled(data: Any) -> Any:
+    return filled(data["messages"], {one["text"]: one["value"] for one in data["placeholders"].values()})
+
+
+@pytest.mark.parametrize("adapter", ["chat", "json", "xml", "baml", "twostep", "markdown"])
+def test_filled_in_it_is_the_request_of_every_adapter(adapter: str) -> None:
+    for name in ("question", "triage"):
+        session = examples.load(name)
+        for number in range(len(session.cases)):
+            data, messages = made(session, adapter, number)
+            assert set(data["placeholders"]) >= set(session.cases[number].inputs)
+            assert refilled(data) == messages
+
+
+@pytest.mark.parametrize("one", NASTY)
+@pytest.mark.parametrize("other", NASTY)
+def test_no_text_of_an_input_demo_or_instruction_is_taken_for_a_placeholder(one: str, other: str) -> None:
+    session = Session(
+        SignatureText("a, b -> c", instructions=f"{other}{{{one}"),
+        (Demo({"a": one, "b": other, "c": one}),),
+        cases=(Case("x", {"a": one, "b": other}),),
+    )
+    data, messages = made(session)
+    assert refilled(data) == messages
+    texts = [entry["text"] for entry in data["placeholders"].values()]
+    written = json.dumps(data["messages"], ensure_ascii=False)
+    assert [written.count(json.dumps(text, ensure_ascii=False)[1:-1]) for text in texts] == [1, 1]
+
+
+def test_the_first_form_is_the_usual_one_and_a_collision_takes_another() -> None:
+    plain, _ = made(Session(SignatureText("a -> c"), cases=(Case("x", {"a": "1"}),)))
+    assert plain["placeholders"]["a"] == {"text": "{{a}}", "type": "str", "written": "as it stands", "value": "1"}
+    taken, _ = made(Session(SignatureText("a -> c", instructions="Say {{a}}."), cases=(Case("x", {"a": "1"}),)))
+    assert taken["placeholders"]["a"]["text"] == "<<a>>"
+
+
+def test_what_has_no_place_is_said() -> None:
+    session = Session(
+        SignatureText("picture: dspy.Image, n: int, late -> c"), cases=(Case("x", {"picture": PIXEL, "n": 3}),)
+    )
+    source = source_of(session, [Column("chat", "chat")], session.cases)
+    exported = template(source)
+    data = json.loads(exported.text)
+    assert data["placeholders"]["n"]["written"] == "as in value"
+    assert any(one.startswith("a place for picture, late") for one in exported.left_out)
+    assert refilled(data) == source.first.request.prompt.as_dicts()
