@@ -35,6 +35,7 @@ from workbench import clipboard, drafts, edits, themes
 from workbench.bindings import APP_BINDINGS
 from workbench.document import Document, Place, State
 from workbench.key_order import KeysInOrder
+from workbench.moving_about import MovingAbout
 from workbench.runs import Send
 from workbench.screens.main import WIDE, MainScreen
 from workbench.sturdy import Sturdy, make_sturdy
@@ -62,7 +63,7 @@ def _commands() -> type[Provider]:
     return WorkbenchCommands
 
 
-class WorkbenchApp(KeysInOrder, Sturdy, App[int]):
+class WorkbenchApp(KeysInOrder, MovingAbout, Sturdy, App[int]):
     """`send` runs a column; `keep` is whether unsaved work is copied to the state folder, and offered again."""
 
     TITLE = "workbench"

@@ -360,3 +360,12 @@ def _with_imports(text: str, names: set[str]) -> str:
         return text
     place = outline.last_import
     return _inserted(text, place, "".join(f"{line}\n" for line in new) + ("" if place else "\n\n"))
+
+
+def value_source(said: str) -> str:
+    """The source of an enum's value that a person typed: a number or a quoted text as it is, other words as a text."""
+    try:
+        ast.literal_eval(said.strip())
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return text_literal(said.strip())
+    return said.strip()

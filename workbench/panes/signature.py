@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from adapters.errors import SignatureError
 from adapters.signature import Signature
 from sessions.session import Predictor
-from workbench import edits
+from workbench import edits, field_names
 from workbench.document import Place, State
 from workbench.field_text import Choice
 from workbench.live import LiveSignature
@@ -20,7 +20,14 @@ from workbench.widgets.choice_line import ChoiceLine
 from workbench.widgets.editor import Editor, Mark
 from workbench.widgets.plain import PlainStatic, content
 from workbench.widgets.plain import lines as content_lines
+from workbench.widgets.source_editor import SourceEditor
 
+if TYPE_CHECKING:
+    from workbench.widgets.signature_form import Changed, SignatureForm
+
+FORM = "(form)"
+"""The field of a place that means the form itself."""
+View = Literal["source", "form", "both"]
 PREDICTORS: tuple[Predictor, ...] = ("Predict", "ChainOfThought")
 
 
@@ -37,6 +44,10 @@ What goes in and what is to come out, with types. Every keystroke renders every 
 - Or Python: `class Extract(dspy.Signature):` with a docstring as instructions, `dspy.InputField()`,
   `dspy.OutputField()`, and the pydantic models and enums around it. It is read, never run.
 
+**F11** shows it as a form in place of the source, beside it, or not at all: fields, models and enums as a list, with
+types to choose from. Both show the same, and a change in one is a change in the other. In the source, types and
+options are offered as you type: `tab` takes one, `ctrl+space` asks for them.
+
 While it cannot be read, the columns keep what they last showed and say *stale*; the line below the text says where it
 is wrong and what would work.
 """
@@ -50,7 +61,14 @@ is wrong and what would work.
         self._names: tuple[str, ...] = ()
         self._text_of_names: str | None = None
         self._fields: tuple[str, ...] = ()
-        self._editor = Editor(syntax="python", on_edit=self._typed, id="signature-editor")
+        self._signature: Signature | None = None
+        self._own_types: tuple[str, ...] = ()
+        self._state: State | None = None
+        self.view: View = "source"
+        self._form: SignatureForm | None = None
+        self._editor = SourceEditor(
+            lambda: self._own_types, syntax="python", on_edit=self._typed, id="signature-editor"
+        )
         self._message = PlainStatic(classes="field-error", id="signature-error")
         self._predictor = ChoiceLine([Choice(name, name) for name in PREDICTORS], "Predict", self._choose_predictor)
         self._class_choice: ChoiceLine | None = None
@@ -73,19 +91,47 @@ is wrong and what would work.
             self._instructions.show(state.session.signature.instructions)
 
     def show(self, state: State, live: LiveSignature) -> None:
-        text = state.session.signature
+        text, self._state = state.session.signature, state
         self._editor.show(text.text)
+        if self._form is not None:
+            self._form.show(text.text, text.class_name)
         self._predictor.show(text.predictor)
         self._show_classes(text.text, text.class_name)
         self._show_instructions(text.text, text.instructions, live.signature)
         self._error = live.error
         self._fields = tuple(live.signature.fields) if live.signature is not None else ()
+        self._signature = live.signature
         self._message.display = live.error is not None
         if live.error is not None:
             hint = f"\n  {live.error.hint}" if live.error.hint else ""
             place = f"✗ line {live.error.line}, column {live.error.column}: "
             self._message.show(place + live.error.message + hint)
         self._mark()
+
+    def show_as(self, view: View) -> None:
+        """The source, the form of it, or both; the focus goes along."""
+        if self._form is None:
+            if view == "source":
+                return
+            from workbench.widgets.signature_form import SignatureForm
+
+            self._form = SignatureForm(self._changed_by_form, self._problem_of)
+            self.mount(self._form, before=self._editor)
+        self.view = view
+        self._form.display = view != "source"
+        self.set_class(view == "form", "-form")
+        if self._state is not None:
+            text = self._state.session.signature
+            self._form.show(text.text, text.class_name)
+            self._show_instructions(text.text, text.instructions, self._signature)
+        if view == "source":
+            self._editor.focus()
+        else:
+            self._form.go_to()
+
+    def show_next_view(self) -> None:
+        views: tuple[View, ...] = get_args(View)
+        self.show_as(views[(views.index(self.view) + 1) % len(views)])
 
     def light(self, field: str | None) -> None:
         """Marks where a field is declared, as the origin of what the user points at."""
@@ -110,7 +156,10 @@ is wrong and what would work.
         (self._instructions if self._instructions.display else self._editor).focus()
 
     def go_to_field(self, name: str) -> None:
-        """The cursor to where the signature declares a field."""
+        """The cursor to where the signature declares a field; the form's, where that is what is seen."""
+        if self._form is not None and (self.view == "form" or name == FORM):
+            self._form.go_to(name)
+            return
         self._editor.focus()
         for mark in self._declarations(name):
             self._editor.go_to(mark.line + 1, mark.start + 1)
@@ -123,6 +172,29 @@ is wrong and what would work.
         chosen = text if text.strip() else None
         change = partial(edits.set_instructions, instructions=chosen)
         self._edit(change, Place("instructions"), "instructions", typing=True)
+
+    def _changed_by_form(self, changed: Changed) -> None:
+        place = Place("signature", field=FORM)
+
+        def change(state: State) -> State:
+            if changed.renamed is not None:
+                return field_names.rename_field(state, changed.text, *changed.renamed)
+            made = edits.set_signature_text(state, changed.text)
+            return edits.set_class_name(made, changed.class_name) if changed.class_name is not None else made
+
+        self._edit(change, place, changed.label)
+
+    def _problem_of(self, text: str) -> str:
+        """Why a text that the form would make cannot be a signature; nothing more than what was wrong before."""
+        from adapters import notation
+
+        chosen = self._state.session.signature.class_name if self._state is not None else None
+        try:
+            notation.read(text, chosen)
+        except SignatureError as error:
+            if self._error is None:
+                return f"{error.message}{f' ({error.hint})' if error.hint else ''}"
+        return ""
 
     def _choose_predictor(self, value: Any) -> None:
         if value in PREDICTORS:
@@ -140,6 +212,7 @@ is wrong and what would work.
             names = _class_names(text)
             if names is not None:
                 self._names = names
+                self._own_types = _types_in(text)
         return self._names
 
     def _show_classes(self, text: str, chosen: str | None) -> None:
@@ -159,13 +232,18 @@ is wrong and what would work.
 
     def _show_instructions(self, text: str, instructions: str | None, signature: Signature | None) -> None:
         is_short = not self._names_in(text)
-        wanted = instructions is not None or is_short
+        is_form = self.view == "form" and not is_short
+        wanted = instructions is not None or is_short or is_form
         self.set_class(is_short, "-short")
         self._instructions.display = self._instructions_label.display = wanted
         if wanted:
             origin = "" if is_short else "in place of the class's docstring"
             self._instructions_label.show(content_lines(("Instructions", "bold"), (f"  {origin}", "$foreground 60%")))
-            self._instructions.show(instructions or "")
+            written = ""
+            if is_form and signature is not None:
+                is_own = signature.instructions != Signature.make(signature.fields_in_order).instructions
+                written = signature.instructions if is_own else ""
+            self._instructions.show(instructions if instructions is not None else written)
             default = signature.instructions if signature is not None and instructions is None else ""
             if default != self._default:
                 self._default = default
@@ -224,3 +302,13 @@ def _class_names(text: str) -> tuple[str, ...] | None:
         return notation.class_names(text)
     except (SignatureError, SyntaxError, ValueError, RecursionError):
         return None
+
+
+def _types_in(text: str) -> tuple[str, ...]:
+    """The models and enums of a text that can be read."""
+    from adapters.notation.outline import outline_of
+
+    try:
+        return outline_of(text).types
+    except SignatureError:
+        return ()
