@@ -55,10 +55,11 @@ def original_of(signature: Signature, of: str) -> str | None:
 def uses(session: Session, tag: str | None = None) -> tuple[VariantUse, ...]:
     """Every variant (of `tag`) with its state. Raises `adapters.errors.SignatureError`."""
     signature = session.signature.read()
-    return tuple([_use(signature, one) for one in session.variants if tag is None or one.tag == tag])
+    return tuple([use_of(signature, one) for one in session.variants if tag is None or one.tag == tag])
 
 
-def _use(signature: Signature, variant: Variant) -> VariantUse:
+def use_of(signature: Signature, variant: Variant) -> VariantUse:
+    """The variant as it stands to this signature."""
     original = original_of(signature, variant.of)
     if original is None:
         return VariantUse(variant, "lost", None)
@@ -85,15 +86,25 @@ def apply(session: Session, tag: str) -> Signature:
     return signature
 
 
+def check_tag(tag: str) -> None:
+    """Raises `VariantError` for what is no tag, or a tag that is taken."""
+    if not _TAG.fullmatch(tag):
+        raise VariantError(f"the tag {tag[:80]!r} must match ^{_TAG.pattern}$, for example `shorter` or `v2`")
+    if tag == ORIGINAL_TAG:
+        raise VariantError(f"the tag {ORIGINAL_TAG!r} is the signature itself; choose another")
+
+
+def targets(signature: Signature) -> tuple[str, ...]:
+    """What variants can be of: the instructions, and each field's description."""
+    return (INSTRUCTIONS, *(f"fields.{name}.desc" for name in signature.fields))
+
+
 def with_variant(session: Session, tag: str, of: str, text: str) -> Session:
     """The session with this variant in the place of the one of the same tag and text, else behind all others.
 
     No other variant is touched, stale ones included. Raises `VariantError`, `adapters.errors.SignatureError`.
     """
-    if not _TAG.fullmatch(tag):
-        raise VariantError(f"the tag {tag[:80]!r} must match ^{_TAG.pattern}$, for example `shorter` or `v2`")
-    if tag == ORIGINAL_TAG:
-        raise VariantError(f"the tag {ORIGINAL_TAG!r} is the signature itself; choose another")
+    check_tag(tag)
     original = original_of(session.signature.read(), of)
     if original is None:
         raise VariantError(f"there is nothing called {of!r}; variants are of `instructions` or `fields.NAME.desc`")

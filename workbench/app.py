@@ -15,29 +15,27 @@ from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from threading import Event
 from typing import Any, ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette, Provider
 from textual.dom import DOMNode
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
-from adapters.events import Listener
-from adapters.run import Run
 from sessions import autosave
 from sessions.session import Column, Session
 from sessions.store import Fingerprint
 from workbench import clipboard, drafts, edits, themes
-from workbench.bindings import APP_BINDINGS
-from workbench.document import Document, Place, State
+from workbench.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG
+from workbench.document import Document, Place
 from workbench.key_order import KeysInOrder
 from workbench.moving_about import MovingAbout
 from workbench.runs import Send
 from workbench.screens.main import WIDE, MainScreen
+from workbench.sends import Sends
 from workbench.sturdy import Sturdy, make_sturdy
 from workbench.widgets.plain import plain_notify
 from workbench.widgets.prompt_view import PromptView
@@ -51,20 +49,14 @@ MISTAKES_SECONDS = 5.0
 # What a first picture does not need is imported with its first use: the conversations, the palette, runner and models.
 
 
-def _send(state: State, column: Column, listener: Listener, cancel: Event) -> Run:
-    from workbench.flows.sending import send_column
-
-    return send_column(state, column, listener, cancel)
-
-
 def _commands() -> type[Provider]:
     from workbench.palette import WorkbenchCommands
 
     return WorkbenchCommands
 
 
-class WorkbenchApp(KeysInOrder, MovingAbout, Sturdy, App[int]):
-    """`send` runs a column; `keep` is whether unsaved work is copied to the state folder, and offered again."""
+class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Sturdy, App[int]):
+    """`send` runs a column (None: its model does); `keep`: unsaved work is copied to the state folder and offered."""
 
     TITLE = "workbench"
     CSS_PATH: ClassVar[Any] = ["screens/main.tcss", "screens/dialogs.tcss"]
@@ -83,8 +75,9 @@ class WorkbenchApp(KeysInOrder, MovingAbout, Sturdy, App[int]):
         super().__init__()
         self._keep = keep
         self.document = Document(session, path, fingerprint=fingerprint)
+        self.sender = send
         self.mistakes: deque[tuple[float, Exception]] = deque(maxlen=MISTAKES_BEFORE_ENDING)
-        self.main = MainScreen(self.document, send if send is not None else _send, self._changed)
+        self.main = MainScreen(self.document, self._changed)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
         for theme in themes.OURS:
             self.register_theme(theme)
@@ -134,21 +127,11 @@ class WorkbenchApp(KeysInOrder, MovingAbout, Sturdy, App[int]):
 
     # -- actions
 
-    def action_send_all(self) -> None:
-        self.main.send(self.document.session.columns)
-
-    def action_send_column(self) -> None:
-        live = self.main.shown_column()
-        if live is not None:
-            self.main.send((live.column,))
-
-    def action_cancel(self) -> None:
-        self.main.cancel()
-
-    def action_choose_model(self) -> None:
-        from workbench.flows import models
-
-        self._ask(models.choose_model(self))
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether a key of the app means anything now: in front of the panes, only what that screen lets through."""
+        if action in ACTIONS and len(self.screen_stack) > 1:
+            return action in getattr(self.screen, "APP_ACTIONS", ON_A_DIALOG)
+        return super().check_action(action, parameters)
 
     def action_save(self) -> None:
         from workbench.flows import files
@@ -285,7 +268,7 @@ class WorkbenchApp(KeysInOrder, MovingAbout, Sturdy, App[int]):
 
     def _ask(self, dialog: Coroutine[Any, Any, Any]) -> None:
         """Runs a conversation with the user; only one at a time, and none over another."""
-        if len(self.screen_stack) > 1:
+        if isinstance(self.screen, ModalScreen):
             dialog.close()
             return
         self.run_worker(dialog, group="dialog", exit_on_error=False)

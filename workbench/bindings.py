@@ -54,9 +54,6 @@ APP_BINDINGS: tuple[Binding, ...] = (
     _binding(
         "f11", "signature_view", "Form", "The signature as a form, beside its source, or as source", VIEW, priority=True
     ),
-    _binding(
-        "f11", "signature_view", "Form", "The signature as a form, beside its source, or as source", VIEW, priority=True
-    ),
     _binding("f10", "maximize_pane", "Maximise", "The focused pane alone, or all of them again", VIEW, priority=True),
     _binding("ctrl+g", "copy_menu", "Copy", "Copy a prompt, a message, a reply or the request", KEEP, priority=True),
     _binding("ctrl+r", "record", "Record", "Freeze prompt and reply of this column as a fixture", KEEP, priority=True),

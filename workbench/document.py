@@ -19,7 +19,18 @@ LONGEST_PAST = 5_000
 
 
 PlaceKind = Literal[
-    "signature", "instructions", "input", "demo", "history", "reply", "case", "model", "column", "session"
+    "signature",
+    "instructions",
+    "input",
+    "demo",
+    "history",
+    "tool",
+    "variant",
+    "reply",
+    "case",
+    "model",
+    "column",
+    "session",
 ]
 
 

@@ -35,13 +35,15 @@ def state_of(session: Session) -> State:
 
 def _draft(kept: Mapping[str, Any], session: Session) -> tuple[Place, str] | None:
     kind, case, row, field, text = (kept.get(name) for name in ("kind", "case", "row", "field", "text"))
-    if kind not in ("input", "demo", "history") or not isinstance(row, int):
+    if kind not in ("input", "demo", "history", "tool", "variant") or not isinstance(row, int):
         return None
     if not (isinstance(case, str) and isinstance(field, str) and isinstance(text, str)):
         return None
     named = next((one for one in session.cases if one.name == case), None)
     if kind == "demo":
         rows = len(session.demos)
+    elif kind in ("tool", "variant"):
+        rows = len(session.tools if kind == "tool" else session.variants)
     elif named is None:
         return None
     else:

@@ -65,7 +65,7 @@ class Engine:
             return last, f"{type(error).__name__}: {error}"
 
     def _with_reading(self, live: LiveColumn, last: LiveColumn | None) -> LiveColumn:
-        if live.reply is None or live.request is None or self.signature.signature is None:
+        if live.reply is None or live.request is None or self.signature.signature is None or live.reply.get("raw"):
             return live
         if last is not None and last.reading is not None and last.reply is live.reply and last.request is not None:
             if last.request.signature is live.request.signature and last.column is live.column:

@@ -37,3 +37,11 @@ class LookAtCase(Message):
     def __init__(self, index: int) -> None:
         super().__init__()
         self.index = index
+
+
+class TryVariant(Message):
+    """The user wants a column with the variants of a tag, beside the column at hand."""
+
+    def __init__(self, tag: str) -> None:
+        super().__init__()
+        self.tag = tag

@@ -7,6 +7,18 @@ from typing import NamedTuple
 from adapters.lm import addresses
 from adapters.lm.model_list import ModelEntry
 
+EXAMPLE_MODELS = (
+    "openai/gpt-4o-mini",
+    "anthropic/claude-sonnet-4-5",
+    "gemini/gemini-2.5-flash",
+    "mistral/mistral-small-latest",
+    "groq/openai/gpt-oss-20b",
+    "deepseek/deepseek-chat",
+    "openrouter/openai/gpt-4o-mini",
+    "xai/grok-4",
+)
+"""One model of each well known provider, which stands for the others."""
+
 SIGNED_IN = {
     "bedrock": "AWS_ACCESS_KEY_ID",
     "vertex_ai": "GOOGLE_APPLICATION_CREDENTIALS",

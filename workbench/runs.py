@@ -10,19 +10,32 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from textual.message import Message
 
 from adapters.errors import RunError
-from adapters.events import ChunkReceived, Event, Listener
+from adapters.events import Event, Listener
 from adapters.run import Run
 from sessions.session import Column
 from workbench.document import State
+from workbench.run_progress import Progress, RunRepeated
+
+if TYPE_CHECKING:
+    from sessions.repeats import Repeats
 
 Phase = Literal["running", "done", "failed", "cancelled"]
 Send = Callable[[State, Column, Listener, threading.Event], Run]
 """Sends one column of the case on screen and returns when it is done; raises nothing on purpose."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """How columns are sent: by what, how often in a row, and whether the reply is kept unread."""
+
+    send: Send
+    times: int = 1
+    raw: bool = False
 
 
 @dataclass
@@ -34,35 +47,59 @@ class LiveRun:
     column: str
     model: str
     started: float
+    times: int = 1
+    raw: bool = False
     phase: Phase = "running"
-    text: str = ""
+    progress: Progress = field(default_factory=Progress)
     attempts: int = 1
     run: Run | None = None
+    runs: list[Run] = field(default_factory=list)
+    """Those that have ended, of several in a row the last of which is `run`."""
+    repeats: Repeats | None = None
+    """What several runs have in common, once they are over."""
     reply: Mapping[str, Any] | None = None
     error: str = ""
     seconds: float = 0.0
     cancel: threading.Event = field(default_factory=threading.Event)
-    unseen: list[ChunkReceived] = field(default_factory=list)
+    unseen: list[Event] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
+    @property
+    def text(self) -> str:
+        """What has arrived of the reply."""
+        return self.progress.text
 
-def reply_of(run: Run, model: str) -> Mapping[str, Any] | None:
-    """What the session keeps of a run (`Case.replies`): the first completion of the first attempt, None without one.
 
-    A fallback is asked by another adapter, so its reply is none of this column's.
+def reply_of(run: Run, model: str, raw: bool = False) -> Mapping[str, Any] | None:
+    """What the session keeps of a run (`Case.replies`): the first completion of the answering attempt, None without.
+
+    A fallback is asked by another adapter, so its reply is none of this column's; calls of tools are on the way to
+    the answer. `raw`: the reply is kept as it is and never read.
     """
-    completions = run.attempts[0].completions if run.attempts else ()
-    if not completions:
+    from workbench.sending import answering
+
+    attempt = answering(run)
+    if attempt is None:
         return None
-    made: dict[str, Any] = {"text": completions[0].text, "source": "sent", "model": model}
+    completion = attempt.completions[0]
+    made: dict[str, Any] = {"text": completion.text, "source": "sent", "model": model}
+    if raw:
+        made["raw"] = True
     for key in ("reasoning", "tool_calls", "finish_reason", "logprobs"):
-        value = getattr(completions[0], key)
+        value = getattr(completion, key)
         if value:
             made[key] = list(value) if isinstance(value, tuple) else value
-    reading = completions[0].reading
+    reading = completion.reading
     if reading is not None and reading.extraction is not None:
         made["extraction"] = {"adapter": reading.extraction.adapter, "text": reading.extraction.completion}
     return made
+
+
+def _count(run: LiveRun) -> None:
+    if run.times > 1:
+        from sessions.repeats import collapse
+
+        run.repeats = collapse(tuple(run.runs))
 
 
 class RunProgress(Message):
@@ -86,23 +123,22 @@ class RunEnded(Message):
 class Runs:
     """`post` puts a message to the app from any thread."""
 
-    def __init__(
-        self, send: Send, post: Callable[[Message], object], clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._send = send
+    def __init__(self, post: Callable[[Message], object], clock: Callable[[], float] = time.monotonic) -> None:
         self._post = post
         self._clock = clock
         self._numbers = count(1)
         self._by_place: dict[tuple[str, str], LiveRun] = {}
 
-    def start(self, state: State, column: Column) -> LiveRun:
+    def start(self, state: State, column: Column, order: Order) -> LiveRun:
         """Sends a column; a run of it that is still under way is cancelled."""
         self.cancel(state.case.name, column.id)
-        run = LiveRun(
-            next(self._numbers), state.case.name, column.id, state.session.model_of(column), started=self._clock()
-        )
+        model = state.session.model_of(column)
+        numbers = (order.times, order.raw)
+        run = LiveRun(next(self._numbers), state.case.name, column.id, model, self._clock(), *numbers)
         self._by_place[run.case, run.column] = run
-        threading.Thread(target=self._work, args=(run, state, column), daemon=True, name=f"run {run.number}").start()
+        threading.Thread(
+            target=self._work, args=(run, state, column, order.send), daemon=True, name=f"run {run.number}"
+        ).start()
         return run
 
     def of(self, case: str, column: str) -> LiveRun | None:
@@ -118,9 +154,10 @@ class Runs:
         if run is None or run.phase != "running":
             return None
         run.phase = "cancelled"
+        _count(run)
         run.seconds = self._clock() - run.started
         if run.text:
-            run.reply = {"text": run.text, "source": "sent", "model": run.model}
+            run.reply = {"text": run.text, "source": "sent", "model": run.model} | ({"raw": True} if run.raw else {})
         run.cancel.set()
         return run
 
@@ -143,15 +180,14 @@ class Runs:
         self._by_place.clear()
 
     def take(self, number: int) -> tuple[LiveRun, tuple[str, ...]] | None:
-        """The run and what arrived of its first attempt since the last call; None if the run is over or replaced."""
+        """The run and what arrived of its reply since the last call; None if the run is over or replaced."""
         run = self._current(number)
         if run is None:
             return None
         with run.lock:
             events, run.unseen = run.unseen, []
-        run.attempts = max([run.attempts, *(event.attempt for event in events)])
-        texts = tuple([event.text for event in events if event.attempt == 1 and event.choice == 0 and event.text])
-        run.text += "".join(texts)
+        texts = run.progress.hear(events)
+        run.attempts = run.progress.attempt
         return run, texts
 
     def end(self, message: RunEnded) -> LiveRun | None:
@@ -169,23 +205,29 @@ class Runs:
             run.error = f"{type(failure).__name__}: {failure}"
         if message.run is not None and message.run.attempts:
             run.attempts = len(message.run.attempts)
-            run.reply = reply_of(message.run, run.model)
+            run.reply = reply_of(message.run, run.model, run.raw)
+        _count(run)
         return run
 
     def _current(self, number: int) -> LiveRun | None:
         return next((one for one in self.active if one.number == number), None)
 
-    def _work(self, run: LiveRun, state: State, column: Column) -> None:
+    def _work(self, run: LiveRun, state: State, column: Column, send: Send) -> None:
         def listen(event: Event) -> None:
-            if isinstance(event, ChunkReceived):
-                with run.lock:
-                    run.unseen.append(event)
-                    is_first = len(run.unseen) == 1
-                if is_first:
-                    self._post(RunProgress(run.number))
+            with run.lock:
+                run.unseen.append(event)
+                is_first = len(run.unseen) == 1
+            if is_first:
+                self._post(RunProgress(run.number))
 
         try:
-            ended = RunEnded(run.number, self._send(state, column, listen, run.cancel))
+            for number in range(1, run.times + 1):
+                if number > 1:
+                    listen(RunRepeated(at=0.0, attempt=1, number=number))
+                run.runs.append(send(state, column, listen, run.cancel))
+                if run.cancel.is_set():
+                    break
+            ended = RunEnded(run.number, run.runs[-1])
         except Exception as error:
             ended = RunEnded(run.number, None, error)
         self._post(ended)

@@ -22,5 +22,7 @@ def tab_names(state: State, live: LiveSignature, is_wide: bool) -> list[TabName]
         named("inputs", "Inputs", "input", inputs),
         named("demos", "Demos", "demo", len(state.session.demos)),
         named("history", "History", "history", len(state.case.history)),
+        named("tools", "Tools", "tool", len(state.session.tools)),
+        named("variants", "Variants", "variant", len(state.session.variants)),
     ]
     return tabs if is_wide else [*tabs, TabName("prompts", "Prompts & replies")]

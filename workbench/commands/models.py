@@ -24,17 +24,6 @@ EXAMPLES = """\
   workbench send q.json --model offline/sloppy
   HOSTED_VLLM_API_BASE=http://localhost:8000/v1 workbench send q.json --model hosted_vllm/my-model"""
 
-EXAMPLE_MODELS = (
-    "openai/gpt-4o-mini",
-    "anthropic/claude-sonnet-4-5",
-    "gemini/gemini-2.5-flash",
-    "mistral/mistral-small-latest",
-    "groq/openai/gpt-oss-20b",
-    "deepseek/deepseek-chat",
-    "openrouter/openai/gpt-4o-mini",
-    "xai/grok-4",
-)
-
 MOST_SHOWN = 40
 
 
@@ -80,7 +69,9 @@ def _found(query: str, ask: bool) -> tuple[tuple[ModelEntry, ...], list[dict[str
     if query:
         return offline, local, model_list.search(listed, query)
     by_name = {one.name: one for one in listed}
-    examples = tuple(by_name.get(name) or ModelEntry(name, name.partition("/")[0]) for name in EXAMPLE_MODELS)
+    examples = tuple(
+        by_name.get(name) or ModelEntry(name, name.partition("/")[0]) for name in model_choices.EXAMPLE_MODELS
+    )
     return offline, local, examples
 
 

@@ -1,23 +1,138 @@
-"""One column sent for the screen; what the user can mend comes back as a failed run and not as a mistake of ours."""
+"""Sending from the screen: what must be asked first, and how one column is sent."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
 from threading import Event
+from typing import TYPE_CHECKING
+
+from textual.screen import ModalScreen
 
 from adapters.catalog import UnknownAdapterError
 from adapters.errors import RunError, SignatureError
 from adapters.events import Listener
 from adapters.lm import ProviderError
+from adapters.lm.litellm_client import LitellmLM
 from adapters.run import Run
 from adapters.types import BuildError
+from sessions import tools
 from sessions.session import Column
+from sessions.tools import Ask
+from sessions.variants import VariantError
 from workbench import sending
+from workbench.allowed_hosts import HostQuestion
 from workbench.document import State
+from workbench.flows.tool_results import asker
+from workbench.run_progress import ModelLoading
+from workbench.runs import Order
+from workbench.screens.confirm import Answer, ConfirmScreen
+
+if TYPE_CHECKING:
+    from workbench.app import WorkbenchApp
+
+POLL_SECONDS = 0.02
+
+ANSWERS = (
+    Answer("key", "y", "Send it the key", "this host, for this file, until the workbench is closed"),
+    Answer("bare", "n", "Send without a key", "the host sees the prompt alone"),
+)
 
 
-def send_column(state: State, column: Column, listener: Listener, cancel: Event) -> Run:
-    """Sends a column of the case on screen. Raises `RunError` for what the user can mend."""
+def send(app: WorkbenchApp, columns: Iterable[Column], *, times: int = 1, raw: bool = False) -> None:
+    """Sends the columns; a host that a file names is asked about first, and gets no key before that."""
+    chosen = tuple(columns)
+    questions = _questions(app, chosen)
+    if not questions:
+        app.main.send(chosen, order_of(app, times, raw))
+    elif not isinstance(app.screen, ModalScreen):
+        app.run_worker(_ask_and_send(app, chosen, questions, times, raw), group="dialog", exit_on_error=False)
+
+
+def order_of(app: WorkbenchApp, times: int = 1, raw: bool = False) -> Order:
+    """How columns are sent now: with what the user has allowed up to now."""
+    if app.sender is not None:
+        return Order(app.sender, times, raw)
+    path, hosts = app.document.path, app.hosts
+
+    def send_one(state: State, column: Column, listener: Listener, cancel: Event) -> Run:
+        ask = asker(app, column.id, listener, cancel)
+        return send_column(state, column, listener, cancel, lambda: hosts.of(state.session, column, path), raw, ask)
+
+    return Order(send_one, times, raw)
+
+
+def send_column(
+    state: State,
+    column: Column,
+    listener: Listener,
+    cancel: Event,
+    allowed: Callable[[], Collection[str]] = frozenset,
+    raw: bool = False,
+    ask: Ask | None = None,
+) -> Run:
+    """Sends a column of the case on screen. Raises `RunError` for what the user can mend.
+
+    `allowed` gives the hosts that may get a key; `ask` asks the user for a tool's result that is in no canned answer.
+    """
+    session = state.session
     try:
-        return sending.send(state.session, column, state.case, listeners=(listener,), cancel=cancel)
-    except (SignatureError, UnknownAdapterError, BuildError, ProviderError) as error:
+        hosts = allowed()
+        _wait_for_litellm(state, column, listener, cancel, hosts)
+        return sending.send(
+            session,
+            column,
+            state.case,
+            listeners=(listener,),
+            cancel=cancel,
+            allow_hosts=hosts,
+            raw=raw,
+            offered=tools.run_tools(session, ask=ask)[0],
+        )
+    except ProviderError as error:
+        raise RunError(str(error), "request", payload=error.payload) from error
+    except (SignatureError, UnknownAdapterError, BuildError, VariantError) as error:
         raise RunError(str(error), "request") from error
+
+
+def _wait_for_litellm(state: State, column: Column, listener: Listener, cancel: Event, hosts: Collection[str]) -> None:
+    """Loads litellm where a model of the column needs it, and says so meanwhile."""
+    for second in sending.models_of(column):
+        model = sending.open_model(state.session, column, second, allow_hosts=hosts)
+        if isinstance(model, LitellmLM) and model.is_loading:
+            listener(ModelLoading(at=0.0, attempt=1))
+            while model.is_loading and not cancel.wait(POLL_SECONDS):
+                pass
+
+
+def _questions(app: WorkbenchApp, columns: Iterable[Column]) -> tuple[HostQuestion, ...]:
+    if app.sender is not None:
+        return ()
+    found: dict[tuple[object, str], HostQuestion] = {}
+    for column in columns:
+        try:
+            asked = app.hosts.questions(app.document.session, column, app.document.path)
+        except ProviderError:
+            continue  # the run says it under its column
+        found.update({(one.file, one.host): one for one in asked})
+    return tuple(found.values())
+
+
+async def _ask_and_send(
+    app: WorkbenchApp, columns: tuple[Column, ...], questions: Iterable[HostQuestion], times: int, raw: bool
+) -> None:
+    for one in questions:
+        answer = await app.push_screen_wait(ConfirmScreen(f"May {one.host} get your key?", _text(one), ANSWERS))
+        if answer is None:
+            app.main.say("nothing was sent")
+            return
+        app.hosts.say(one, answer == "key")
+    app.main.send(columns, order_of(app, times, raw))
+
+
+def _text(question: HostQuestion) -> str:
+    file = str(question.file) if question.file is not None else "This session"
+    return (
+        f"{file} names the address\n  {question.address}\nfor {question.model}. Sending there with "
+        f"{question.variable} gives your key to whoever runs {question.host}. Allow it only if you know that host; "
+        "it has got nothing yet."
+    )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from textual.containers import Vertical
 from textual.content import Content
@@ -166,7 +164,7 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0) -> Content:
     if run is not None and run.phase == "running":
         seconds = f" {now - run.started:.1f} s" if now else ""
         what = run.progress.doing or ("receiving" if run.text else "sent")
-        which = f" {run.progress.number}/{run.order.times}" if run.order.times > 1 else ""
+        which = f" {run.progress.number}/{run.times}" if run.times > 1 else ""
         return lines(REPLY, (f"◌ {what}{which}{seconds}", "$accent"), ("  esc cancels", "$foreground 60%"))
     took = ""
     if run is not None and run.phase in ("done", "failed"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from textual import events
 from textual.binding import BindingType
@@ -13,7 +13,7 @@ from textual.content import Content
 from adapters.prompt import DemoUse
 from sessions.errors import SessionError
 from workbench import edits
-from workbench.document import Place, State
+from workbench.document import Place, PlaceKind, State
 from workbench.live import LiveSignature
 from workbench.messages import Edit
 from workbench.panes.rows import RowsPane, binding
@@ -36,7 +36,7 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("space", "switch", "On/off", "demos.toggle", "Leave this demo out of the prompt, or put it in again"),
     ]
-    KIND: ClassVar[Literal["demo", "history"]] = "demo"
+    KIND: ClassVar[PlaceKind] = "demo"
     NOUN = "demo"
     ABSENT_TEXT = "no value: this demo is incomplete"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from textual.content import Content
 
 from adapters.signature import Field
-from workbench.document import State
+from workbench.document import PlaceKind, State
 from workbench.live import LiveSignature, history_field
 from workbench.messages import Edit
 from workbench.panes.rows import RowsPane
@@ -25,7 +25,7 @@ messages in front of the question. Each turn holds values of the other fields.
 
 `ctrl+n` adds · `d` copies · `x` deletes · `shift+↑` / `shift+↓` move · `enter` edits
 """
-    KIND: ClassVar[Literal["demo", "history"]] = "history"
+    KIND: ClassVar[PlaceKind] = "history"
     NOUN = "turn"
     ABSENT_TEXT = "no value in this turn"
 

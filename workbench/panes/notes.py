@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from textual import events
+from textual import on
 from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.content import Content
-from textual.style import Style
+from textual.containers import Vertical
 from textual.timer import Timer
 
 from adapters.prompt import DemoUse
+from adapters.signature import Signature
 from workbench.document import Place, State
 from workbench.live import LiveColumn, LiveSignature, history_field
 from workbench.messages import GoTo
 from workbench.origins import enabled_rows
-from workbench.widgets.plain import PlainStatic, content
+from workbench.widgets.text_view import Block, Piece, TextView
 
 MOST_NOTES = 60
+MOST_ROWS = 6
 PAUSE_SECONDS = 0.4
 """Seconds without a change after which the notes that take longer to find are looked for."""
 
+STEP_SECONDS = 0.01
+
 
 class Note(NamedTuple):
-    """`place` is where a click on the note leads."""
+    """`place` is where the note leads."""
 
     sign: str
     text: str
@@ -35,31 +37,55 @@ class Note(NamedTuple):
     column: int = 0
 
 
-class NotesPane(VerticalScroll, can_focus=False):
-    """Hidden while there is nothing to notice."""
+FindMore = Callable[[], Iterator[Sequence[Note] | None]]
+"""A search in steps: None while it goes on, at last what was found."""
+
+
+class NotesPane(Vertical):
+    """Hidden while there is nothing to notice. Enter or a click on a note leads to its place."""
+
+    BINDING_GROUP_TITLE = "Notes"
+    HELP = """\
+## Notes
+
+What you should notice about the session as it is: ✗ stops something from working, ⚠ reaches the model otherwise than
+one would think, or not at all. `↑` `↓` choose a note, `enter` leads to its place. `F7`, `6` explains each kind.
+"""
 
     def __init__(self) -> None:
         super().__init__(id="notes-pane")
         self._notes: tuple[Note, ...] = ()
         self._first: tuple[Note, ...] = ()
         self._further: tuple[Note, ...] = ()
+        self._search: Iterator[Sequence[Note] | None] = iter(())
         self._pause: Timer | None = None
-        self._text = PlainStatic(id="notes")
+        self._text = TextView(id="notes")
 
     def compose(self) -> ComposeResult:
         yield self._text
 
-    def show(self, notes: Sequence[Note], find_more: Callable[[], Sequence[Note]] | None = None) -> None:
+    def show(self, notes: Sequence[Note], find_more: FindMore | None = None) -> None:
         """`find_more` is asked for further notes once nothing has changed for a moment; the last stay till then."""
         self._first = tuple(notes)
         self._paint((*self._first, *self._further))
         if self._pause is not None:
             self._pause.stop()
         if find_more is not None:
-            self._pause = self.set_timer(PAUSE_SECONDS, partial(self._find_more, find_more))
+            self._pause = self.set_timer(PAUSE_SECONDS, partial(self._begin, find_more))
 
-    def _find_more(self, find_more: Callable[[], Sequence[Note]]) -> None:
-        self._further = tuple(find_more())
+    def _begin(self, find_more: FindMore) -> None:
+        self._search = find_more()
+        self._go_on(self._search)
+
+    def _go_on(self, search: Iterator[Sequence[Note] | None]) -> None:
+        """One step of the search, unless another has begun meanwhile; keys are looked at between the steps."""
+        if search is not self._search:
+            return
+        found = next(search, ())
+        if found is None:
+            self._pause = self.set_timer(STEP_SECONDS, partial(self._go_on, search))
+            return
+        self._further = tuple(found)
         self._paint((*self._first, *self._further))
 
     def _paint(self, notes: tuple[Note, ...]) -> None:
@@ -67,11 +93,27 @@ class NotesPane(VerticalScroll, can_focus=False):
             return
         self._notes = notes
         self.display = bool(notes)
-        self._text.show(Content("\n").join([_line(index, note) for index, note in enumerate(self._notes[:MOST_NOTES])]))
+        blocks = [
+            Block(
+                (Piece(note.text),), 0, str(index), Piece(f"{note.sign} ", "error" if note.sign == "✗" else "warning")
+            )
+            for index, note in enumerate(notes[:MOST_NOTES])
+        ]
+        self._text.show(blocks, keep_place=True)
+        self.call_after_refresh(self._fit)
 
-    def on_click(self, event: events.Click) -> None:
-        index = event.style.meta.get("note")
-        if isinstance(index, int) and index < len(self._notes):
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        """As many rows as the notes take, up to a few."""
+        self._text.styles.height = max(1, min(MOST_ROWS, self._text.row_count))
+
+    @on(TextView.Chosen)
+    def _chosen(self, event: TextView.Chosen) -> None:
+        event.stop()
+        index = int(event.target)
+        if index < len(self._notes):
             note = self._notes[index]
             self.post_message(GoTo(note.place, note.line, note.column))
 
@@ -104,8 +146,27 @@ def notes_of(state: State, live: LiveSignature, columns: Sequence[LiveColumn]) -
         if turns is None and state.case.history:
             said = f"{len(state.case.history)} history turns are in no prompt: the signature has no History input"
             notes.append(Note("⚠", said, Place("history", state.case.name, 0)))
+        notes += _variant_notes(state, live.signature)
     notes += _demo_notes(state, demo_uses(columns))
     return notes
+
+
+def _variant_notes(state: State, signature: Signature) -> list[Note]:
+    """Variants that columns want to use and that are left out."""
+    used = {one.variant for one in state.session.columns if one.variant is not None}
+    if not used:
+        return []
+    from sessions.variants import use_of
+
+    found: list[Note] = []
+    for row, variant in enumerate(state.session.variants):
+        fits = use_of(signature, variant).state if variant.tag in used else "current"
+        if fits != "current":
+            why = "what it was written for has changed" if fits == "stale" else "what it was written for is gone"
+            found.append(
+                Note("⚠", f"variant {variant.tag}: {variant.of} is left out: {why}", Place("variant", row=row))
+            )
+    return found
 
 
 def demo_uses(columns: Sequence[LiveColumn]) -> tuple[DemoUse, ...]:
@@ -138,11 +199,7 @@ def _about_demos(rows: Sequence[int], use: str, missing: str) -> str:
 
 
 def _name_of(place: Place) -> str:
-    noun = {"input": "input", "demo": f"demo {place.row + 1},", "history": f"turn {place.row + 1},"}.get(place.kind, "")
+    number = place.row + 1
+    nouns = {"input": "input", "demo": f"demo {number},", "history": f"turn {number},"}
+    noun = (nouns | {"tool": f"tool {number},", "variant": f"variant {number},"}).get(place.kind, "")
     return f"{noun} {place.field}"
-
-
-def _line(index: int, note: Note) -> Content:
-    style = "$text-error" if note.sign == "✗" else "$text-warning"
-    line = Content.assemble(content(f"{note.sign} ", style), content(note.text))
-    return line.stylize(Style.from_meta({"note": index}))

@@ -1,10 +1,10 @@
-"""What demos and history turns have in common: rows of field values, of which one is open to edit."""
+"""What demos, history turns, tools and variants have in common: rows of values, of which one is open to edit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,12 +13,12 @@ from textual.content import Content
 
 from adapters.signature import Field
 from workbench import edits
-from workbench.document import Place, State
+from workbench.document import Place, PlaceKind, State
 from workbench.field_text import ABSENT
 from workbench.live import LiveSignature
-from workbench.messages import Edit
+from workbench.messages import Change, Edit
 from workbench.widgets.field_form import FieldForm, FormRow
-from workbench.widgets.plain import PlainStatic, lines
+from workbench.widgets.plain import PlainStatic, content, lines
 from workbench.widgets.row_list import RowList
 
 _ROWS = Binding.Group("Rows")
@@ -39,7 +39,7 @@ class RowsPane(Vertical):
         binding("shift+down,J", "move(1)", "Move down", "rows.move_down", "This row after the one below"),
         binding("enter", "open", "Edit", "rows.open", "Edit the first field of this row"),
     ]
-    KIND: ClassVar[Literal["demo", "history"]]
+    KIND: ClassVar[PlaceKind]
     NOUN: ClassVar[str]
     ABSENT_TEXT: ClassVar[str]
 
@@ -85,12 +85,17 @@ class RowsPane(Vertical):
             return
         values = rows[self._row]
         names = {one.name for one in fields}
-        shown = [
-            FormRow(one, values.get(one.name, ABSENT), state.drafts.get(self._place(state, self._row, one.name)))
-            for one in fields
-        ]
+        shown = [self._form_row(state, one, values.get(one.name, ABSENT)) for one in fields]
         unknown = {name: value for name, value in values.items() if name not in names}
         self._form.show(shown, (self._place(state, self._row, ""), len(rows)), self.ABSENT_TEXT, unknown)
+
+    def _form_row(self, state: State, field: Field, value: Any) -> FormRow:
+        draft = state.drafts.get(self._place(state, self._row, field.name))
+        return FormRow(field, value, draft, self.problem_of(state, self._row, field.name, draft))
+
+    def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
+        """What is wrong with a field beside a draft that is no JSON; empty when nothing is."""
+        return ""
 
     def light(self, field: str | None, row: int | None) -> None:
         self._form.light(field if row == self._row else None)
@@ -125,26 +130,45 @@ class RowsPane(Vertical):
         if self._state is not None:
             self.show(self._state, self._live)
 
+    # -- what the keys do: each gives the change to the state
+
+    def adding(self, at: int) -> Change:
+        return partial(edits.add_demo if self.KIND == "demo" else edits.add_turn, at=at)
+
+    def duplicating(self, row: int) -> Change:
+        return partial(edits.duplicate_row, kind=self.KIND, row=row)
+
+    def deleting(self, row: int) -> Change:
+        return partial(edits.delete_row, kind=self.KIND, row=row)
+
+    def moving(self, row: int, to: int) -> Change:
+        return partial(edits.move_row, kind=self.KIND, row=row, to=to)
+
+    def typing(self, place: Place, field: Field, text: str) -> Change:
+        return partial(edits.set_text, place=place, field=field, text=text)
+
+    def choosing(self, place: Place, field: Field, value: Any) -> Change:
+        return partial(edits.set_value, place=place, value=value)
+
     def action_add(self) -> None:
-        add = edits.add_demo if self.KIND == "demo" else edits.add_turn
         at = self._row + 1 if self._count else 0
-        self._change(partial(add, at=at), "add")
+        self._change(self.adding(at), "add")
         self._row = at
         self.call_after_refresh(self._form.focus_field)
 
     def action_duplicate(self) -> None:
         if self._count:
-            self._change(partial(edits.duplicate_row, kind=self.KIND, row=self._row), "duplicate")
+            self._change(self.duplicating(self._row), "duplicate")
 
     def action_delete(self) -> None:
         if self._count:
-            self._change(partial(edits.delete_row, kind=self.KIND, row=self._row), "delete")
+            self._change(self.deleting(self._row), "delete")
 
     def action_move(self, by: int) -> None:
         to = self._row + by
         if 0 <= to < self._count:
             row, self._row = self._row, to
-            self._change(partial(edits.move_row, kind=self.KIND, row=row, to=to), "move")
+            self._change(self.moving(row, to), "move")
 
     def action_open(self) -> None:
         self._form.focus_field()
@@ -157,28 +181,31 @@ class RowsPane(Vertical):
         if self._state is None:
             return Content("")
         mark, style = self.mark_of(self._state, index)
-        values = self.rows_of(self._state)[index]
-        summary = "  ".join(_short(value) for value in values.values()) or "(empty)"
-        return lines((f" {mark} ", style), (f"{index + 1:>3}  ", "$foreground 60%"), summary)
+        number = lines((f" {mark} ", style), (f"{index + 1:>3}  ", "$foreground 60%"))
+        return Content.assemble(number, self.summary_of(self._state, index))
+
+    def summary_of(self, state: State, row: int) -> Content:
+        """The row in one line."""
+        values = self.rows_of(state)[row]
+        return content("  ".join(_short(value) for value in values.values()) or "(empty)")
 
     def _place(self, state: State, row: int, field: str) -> Place:
-        return Place(self.KIND, "" if self.KIND == "demo" else state.case.name, row, field)
+        return Place(self.KIND, state.case.name if self.KIND == "history" else "", row, field)
 
     def _typed(self, field: Field, text: str) -> None:
         if self._state is not None:
             place = self._place(self._state, self._row, field.name)
-            change = partial(edits.set_text, place=place, field=field, text=text)
-            self._edit(change, place, self._label(field.name), typing=True)
+            self._edit(self.typing(place, field, text), place, self._label(field.name), typing=True)
 
     def _chose(self, field: Field, value: Any) -> None:
         if self._state is not None:
             place = self._place(self._state, self._row, field.name)
-            self._edit(partial(edits.set_value, place=place, value=value), place, self._label(field.name))
+            self._edit(self.choosing(place, field, value), place, self._label(field.name))
 
     def _label(self, field: str) -> str:
         return f"{self.NOUN} {self._row + 1}, {field}"
 
-    def _change(self, change: Callable[[State], State], verb: str) -> None:
+    def _change(self, change: Change, verb: str) -> None:
         if self._state is not None:
             place = self._place(self._state, self._row, verb)
             self._edit(change, place, f"{verb} {self.NOUN} {self._row + 1}")

@@ -64,10 +64,20 @@ class ChooseScreen(ModalScreen[str | None]):
             dialog.border_title = content(f" {self._title} ")
             yield Input(placeholder=self._placeholder, compact=True)
             yield OptionList(compact=True)
-            yield PlainStatic(lines((self._hint, "$foreground 60%")), classes="dialog-hint")
+            yield PlainStatic(lines((self._hint, "$foreground 60%")), classes="dialog-hint", id="choose-hint")
 
     def on_mount(self) -> None:
         self._narrow("")
+
+    def found(self, typed: str) -> list[Entry]:
+        """The entries that fit what was typed, best first."""
+        words = typed.lower().split()
+        return [one for one in self._entries if all(word in f"{one.name} {one.about}".lower() for word in words)]
+
+    def say(self, said: str) -> None:
+        """Puts a word in front of the keys in the last line."""
+        hint = f"{said}   {self._hint}" if said else self._hint
+        self.query_one("#choose-hint", PlainStatic).show(lines((hint, "$foreground 60%")))
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
@@ -77,11 +87,15 @@ class ChooseScreen(ModalScreen[str | None]):
     def _enter(self) -> None:
         index = self.query_one(OptionList).highlighted
         if index is not None and index < len(self._shown):
-            self.dismiss(self._shown[index].value)
+            self.choose(self._shown[index])
 
     @on(OptionList.OptionSelected)
     def _select(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(self._shown[event.option_index].value)
+        self.choose(self._shown[event.option_index])
+
+    def choose(self, entry: Entry) -> None:
+        """What enter on an entry does."""
+        self.dismiss(entry.value)
 
     def action_move(self, by: int) -> None:
         options = self.query_one(OptionList)
@@ -89,8 +103,7 @@ class ChooseScreen(ModalScreen[str | None]):
             options.highlighted = ((options.highlighted or 0) + by) % options.option_count
 
     def _narrow(self, typed: str) -> None:
-        words = typed.lower().split()
-        self._shown = [one for one in self._entries if all(word in f"{one.name} {one.about}".lower() for word in words)]
+        self._shown = self.found(typed)
         del self._shown[MOST_ENTRIES:]
         if typed.strip() and self._free is not None and not any(one.name == typed.strip() for one in self._shown):
             free = self._free(typed.strip())

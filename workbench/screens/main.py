@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,19 +24,25 @@ from workbench.panes.inputs import InputsPane
 from workbench.panes.notes import Note, NotesPane, demo_uses, notes_of
 from workbench.panes.signature import SignaturePane
 from workbench.panes.status import StatusLine
-from workbench.runs import LiveRun, RunEnded, RunProgress, Runs, Send
+from workbench.panes.tools import ToolsPane
+from workbench.panes.variants import VariantsPane
+from workbench.runs import LiveRun, Order, RunEnded, RunProgress, Runs
 from workbench.screens.pointing import PointingScreen
 from workbench.tab_names import tab_names
+from workbench.widgets.field_table import FieldTable
 from workbench.widgets.prompt_view import PromptView
 from workbench.widgets.reply_view import ReplyView
 from workbench.widgets.splitter import Splitter
 from workbench.widgets.tab_line import TabLine
 
 if TYPE_CHECKING:
+    from adapters.request import Request
     from workbench.engine import Engine
 
+EditorPane = SignaturePane | InputsPane | DemosPane | HistoryPane | ToolsPane | VariantsPane
+
 WIDE = 140
-EDITORS = ("signature", "inputs", "demos", "history")
+EDITORS = ("signature", "inputs", "demos", "history", "tools", "variants")
 TICK_SECONDS = 0.1
 SMALLEST_LEFT = 28
 
@@ -46,21 +52,26 @@ class MainScreen(PointingScreen):
 
     AUTO_FOCUS = "#signature-editor"
 
-    def __init__(self, document: Document, send: Send, after_edit: Callable[[], None]) -> None:
+    def __init__(self, document: Document, after_edit: Callable[[], None]) -> None:
         super().__init__()
         self.document = document
         self._engine: Engine | None = None
-        self.runs = Runs(send, self.post_message)
+        self.runs = Runs(self.post_message)
         self._after_edit = after_edit
         self._tab = "signature"
         self._show_is_due = False
+        self.is_alone = False
         self._activity = ""
         self._batch = 0
+        self.requests: dict[tuple[str, str], Request] = {}
+        """What each column sent last in this sitting, by case and id."""
         self.columns = ColumnsPane()
         self.signature = SignaturePane(self.edit)
         self.inputs = InputsPane(self.edit)
         self.demos = DemosPane(self.edit)
         self.history = HistoryPane(self.edit)
+        self.tools = ToolsPane(self.edit)
+        self.variants = VariantsPane(self.edit)
         self._notes = NotesPane()
         self._status = StatusLine()
         self._tabs = TabLine(id="tabs")
@@ -130,6 +141,7 @@ class MainScreen(PointingScreen):
     def load(self) -> None:
         """Another session was opened: nothing of the last one stays."""
         self.runs.clear()
+        self.requests.clear()
         self._engine = None
         self._tab = "signature"
         self._show_tab()
@@ -149,7 +161,7 @@ class MainScreen(PointingScreen):
 
     # -- sending
 
-    def send(self, columns: tuple[Column, ...]) -> None:
+    def send(self, columns: Iterable[Column], order: Order) -> None:
         """Sends these columns with the case on screen."""
         live = self.engine.read_signature(self.document.state)
         if live.error is not None:
@@ -157,11 +169,16 @@ class MainScreen(PointingScreen):
             return
         self._batch += 1
         for column in columns:
-            self.runs.start(self.document.state, column)
+            self.runs.start(self.document.state, column, order)
+            request = self.engine.column(self.document.state, column).request
+            if request is not None:
+                self.requests[self.document.state.case.name, column.id] = request
         self.show()
 
     def cancel(self) -> bool:
         """Cancels what is under way; what had arrived stays as the reply. False when nothing was."""
+        if self.is_alone and not self.runs.active:
+            self.maximize_pane()
         cancelled = [run for run in self.runs.active if self.runs.cancel(run.case, run.column)]
         for run in cancelled:
             self._keep_reply(run)
@@ -195,6 +212,7 @@ class MainScreen(PointingScreen):
         text = column.reply.raw if column is not None else event.text
         before = state.case.replies.get(event.column_id, {})
         reply = {**before, "text": text, "source": "edited" if before.get("text") else "pasted"}
+        reply.pop("raw", None)  # what is edited is there to be read
         self.runs.forget(state.case.name, event.column_id)
         change = partial(edits.set_reply, case=state.case.name, column=event.column_id, reply=reply)
         place = Place("reply", state.case.name, field=event.column_id)
@@ -224,9 +242,10 @@ class MainScreen(PointingScreen):
         self.open_tab("prompts")
         self.columns.focus_next_part(part)
 
-    def pane(self, tab: str) -> SignaturePane | InputsPane | DemosPane | HistoryPane:
-        panes = {"signature": self.signature, "inputs": self.inputs, "demos": self.demos, "history": self.history}
-        return panes[tab]  # type: ignore[return-value]
+    def pane(self, tab: str) -> EditorPane:
+        """One of `EDITORS`."""
+        rest = (self.inputs, self.demos, self.history, self.tools, self.variants)
+        return self.signature if tab == EDITORS[0] else rest[EDITORS.index(tab) - 1]
 
     @property
     def is_wide(self) -> bool:
@@ -256,25 +275,35 @@ class MainScreen(PointingScreen):
         self.columns.resize_prompts(by)
 
     def maximize_pane(self) -> None:
-        """The pane with the focus alone on the screen, or all of them again."""
-        if self.maximized is not None:
-            self.minimize()
-        elif self.focused is not None:
-            self.maximize(self.focused)
+        """The pane with the focus alone on the screen, wherever the focus goes; or all of them again."""
+        self.is_alone = not self.is_alone
+        self.say("one pane alone · F10 shows all" if self.is_alone else "all panes")
+        self._show_alone()
+
+    def on_descendant_focus(self) -> None:
+        if self.is_alone:
+            self._show_alone()
 
     def clear_field(self) -> None:
         """Takes away the value of the field with the focus."""
-        for pane in (self.inputs, self.demos, self.history):
+        for pane in (self.inputs, self.demos, self.history, self.tools, self.variants):
             field = pane.focused_field
             if field is not None:
                 pane.clear(field)
 
     # -- inside
 
+    def _show_alone(self) -> None:
+        column = next((one for one in self.columns.all if self.is_alone and one.has_focus_within), None)
+        is_left = self.is_alone and column is None and self._tab in EDITORS
+        self.set_class(is_left, "-alone-left")
+        self.set_class(column is not None, "-alone-columns")
+        self.columns.show_alone(column, isinstance(self.focused, (ReplyView, FieldTable)))
+
     async def _complete(self) -> None:
         """What the first picture did without: the prompts, and the panes behind tabs."""
         self.show()
-        mounted = self.query_one("#editors").mount_all([self.inputs, self.demos, self.history])
+        mounted = self.query_one("#editors").mount_all([self.pane(tab) for tab in EDITORS[1:]])
         self._show_tab()
         await mounted
         self.show_soon()  # a tab may have been opened before there was anything in it
@@ -295,10 +324,10 @@ class MainScreen(PointingScreen):
             self._activity = ""
             self._show_status()
 
-    def _find_lints(self) -> list[Note]:
+    def _find_lints(self) -> Iterator[Sequence[Note] | None]:
         from workbench import lint_notes
 
-        return lint_notes.notes_of(self.document.state, self.shown_column())
+        return lint_notes.search(self.document.state, [one.live for one in self.columns.all if one.live is not None])
 
     def _run_of(self, column: Column) -> LiveRun | None:
         return self.runs.of(self.document.state.case.name, column.id)
@@ -316,12 +345,13 @@ class MainScreen(PointingScreen):
         self._after_edit()
         self.say(f"{word}: {change.label}")
         self.show()
-        if change.place.kind in ("signature", "instructions", "input", "demo", "history"):
+        if change.place.kind in ("signature", "instructions", "input", "demo", "history", "tool", "variant"):
             self.go_to(change.place._replace(row=min(change.place.row, self._last_row(change.place))))
 
     def _last_row(self, place: Place) -> int:
-        rows = self.document.session.demos if place.kind == "demo" else self.document.state.case.history
-        return len(rows) - 1
+        state, session = self.document.state, self.document.session
+        rows = {"demo": session.demos, "tool": session.tools, "variant": session.variants}
+        return len(rows.get(place.kind, state.case.history)) - 1
 
     def _focus_first(self, pane: Widget) -> None:
         first: Any = next((one for one in pane.query("*") if one.focusable), None)

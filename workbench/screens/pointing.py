@@ -15,6 +15,8 @@ from workbench.panes.history import HistoryPane
 from workbench.panes.inputs import InputsPane
 from workbench.panes.rows import RowsPane
 from workbench.panes.signature import SignaturePane
+from workbench.panes.tools import ToolsPane
+from workbench.panes.variants import VariantsPane
 from workbench.widgets.prompt_view import OriginKey, PromptView
 from workbench.widgets.row_list import RowList
 
@@ -28,6 +30,8 @@ class PointingScreen(Screen[None]):
     inputs: InputsPane
     demos: DemosPane
     history: HistoryPane
+    tools: ToolsPane
+    variants: VariantsPane
     _edited: OriginKey | None = None
     """The origin of what the editor with the focus makes; None while the focus is elsewhere."""
 
@@ -70,7 +74,8 @@ class PointingScreen(Screen[None]):
 
     def go_to(self, place: Place, line: int = 0, column: int = 0) -> None:
         """Puts the focus where the thing at `place` is edited."""
-        tab = {"input": "inputs", "demo": "demos", "history": "history"}.get(place.kind, "signature")
+        tabs = {"input": "inputs", "demo": "demos", "history": "history", "tool": "tools", "variant": "variants"}
+        tab = tabs.get(place.kind, "signature")
         if place.kind == "reply":
             pane = self.columns.column(place.field)
             self.open_tab("prompts")
@@ -80,16 +85,18 @@ class PointingScreen(Screen[None]):
         self.open_tab(tab)
         if place.kind == "input":
             self.inputs.go_to_field(place.field or None)
-        elif place.kind == "demo" and place.row >= 0:
-            self.demos.go_to(place.row, place.field)
-        elif place.kind == "history" and place.row >= 0:
-            self.history.go_to(place.row, place.field)
+        elif (rows := self._rows_of(place)) is not None and place.row >= 0:
+            rows.go_to(place.row, place.field)
         elif place.kind == "signature" and place.field and not line:
             self.signature.go_to_field(place.field)
         elif place.kind == "instructions":
             self.signature.go_to_instructions()
         else:
             self.signature.go_to(line, column)
+
+    def _rows_of(self, place: Place) -> RowsPane | None:
+        panes: tuple[RowsPane, ...] = (self.demos, self.history, self.tools, self.variants)
+        return next((one for one in panes if one.KIND == place.kind), None)
 
     # -- from an editor to the prompts
 

@@ -24,11 +24,15 @@ LEAST_ROWS = 8
 
 
 class FormRow(NamedTuple):
-    """One field as a form shows it: its value, and the draft of a text that is no value yet."""
+    """One field as a form shows it: its value, the draft of a text that is no value yet, and what is wrong with it.
+
+    Of a draft that is no JSON the form says itself what is wrong.
+    """
 
     field: Field
     value: Any
     draft: str | None = None
+    problem: str = ""
 
 
 class FieldForm(VerticalScroll, can_focus=False):
@@ -165,14 +169,17 @@ class FieldEditor(Vertical):
     def _show_error(self) -> None:
         if not isinstance(self._input, Editor):
             return
-        wrong = field_text.read(self._row.draft, "json") if self._row.draft is not None else None
+        is_json = self._editing == "json"
+        wrong = field_text.read(self._row.draft, "json") if is_json and self._row.draft is not None else None
+        kept = "" if self._row.value is ABSENT else " · the last value stays in use"
         if isinstance(wrong, NotAValue):
-            kept = "" if self._row.value is ABSENT else " · the last value stays in use"
             self._error.show(f"✗ line {wrong.line}, column {wrong.column}: {wrong.message}{kept}")
             self._input.mark([Mark(wrong.line - 1, wrong.column - 1, wrong.column, "error")])
         else:
             self._input.mark(())
-        self._error.display = isinstance(wrong, NotAValue)
+            if self._row.problem:
+                self._error.show(f"✗ {self._row.problem}" + (kept if self._row.draft is not None else ""))
+        self._error.display = isinstance(wrong, NotAValue) or bool(self._row.problem)
 
 
 def _label(field: Field) -> Content:

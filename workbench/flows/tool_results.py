@@ -1,0 +1,80 @@
+"""Results of tools that the user types while a run waits for them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from concurrent.futures import Future
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from adapters.events import Listener
+from sessions.session import Tool
+from sessions.tools import Ask
+from workbench import tool_edits
+from workbench.document import Place
+from workbench.run_progress import ToolWaits
+from workbench.screens.tool_result import ToolResultScreen
+
+if TYPE_CHECKING:
+    from workbench.app import WorkbenchApp
+
+LOOK_SECONDS = 0.1
+
+
+class NobodyAnsweredError(LookupError):
+    """The user gave no result, or the run was cancelled meanwhile."""
+
+
+def asker(app: WorkbenchApp, column: str, listener: Listener, cancel: Event) -> Ask:
+    """Asks on the screen, from the thread of a run; what was typed is kept among the tool's results (undo takes it)."""
+
+    def ask(tool: Tool, arguments: Mapping[str, Any]) -> Any:
+        listener(ToolWaits(at=0.0, attempt=1, name=tool.name))
+        answer: Future[str | None] = Future()
+
+        def begin() -> None:
+            asking = _asked(app, column, tool, arguments, cancel, answer)
+            app.run_worker(asking, group="tool results", exit_on_error=False)
+
+        app.call_from_thread(begin)
+        typed = answer.result()
+        if typed is None:
+            raise NobodyAnsweredError("nobody answered")
+        return value_of(typed)
+
+    return ask
+
+
+def value_of(typed: str) -> Any:
+    """JSON, or what was typed as plain text."""
+    try:
+        return json.loads(typed)
+    except (ValueError, RecursionError):
+        return typed
+
+
+async def _asked(
+    app: WorkbenchApp,
+    column: str,
+    tool: Tool,
+    arguments: Mapping[str, Any],
+    cancel: Event,
+    answer: Future[str | None],
+) -> None:
+    """One question at a time, and none over another dialog."""
+    typed: str | None = None
+    try:
+        async with app.asking:
+            while len(app.screen_stack) > 1 and not cancel.is_set():
+                app.main.say(f"{column} waits for a result of {tool.name}")
+                await asyncio.sleep(LOOK_SECONDS)
+            if not cancel.is_set():
+                typed = await app.push_screen_wait(ToolResultScreen(column, tool, arguments, cancel.is_set))
+        if typed is not None:
+            change = partial(tool_edits.keep_result, name=tool.name, arguments=arguments, result=value_of(typed))
+            app.main.edit(change, Place("tool"), f"result of {tool.name}")
+    finally:
+        answer.set_result(typed)

@@ -1,0 +1,88 @@
+"""The tools that a model may call in a run, and what each answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+from textual.content import Content
+
+from adapters.signature import Field
+from workbench import tool_edits
+from workbench.display import one_line
+from workbench.document import Place, PlaceKind, State
+from workbench.field_text import ABSENT
+from workbench.live import LiveSignature
+from workbench.messages import Change, Edit
+from workbench.panes.rows import RowsPane
+from workbench.widgets.plain import lines
+
+
+class ToolsPane(RowsPane):
+    BINDING_GROUP_TITLE = "Tools"
+    HELP = """\
+## Tools
+
+Functions that a model may call while it answers. They are described to it and never run: each call is answered by a
+result that stands here for its **arguments**, else by the **default**; where there is neither, you are asked while the
+run waits, and what you type is kept for these arguments.
+
+Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A result may be any JSON. `F7`, Calls,
+shows each turn of a run.
+
+`ctrl+n` adds · `d` copies · `x` deletes · `shift+↑` / `shift+↓` move · `enter` edits
+"""
+    KIND: ClassVar[PlaceKind] = "tool"
+    NOUN = "tool"
+    ABSENT_TEXT = "none"
+
+    def __init__(self, edit: Edit) -> None:
+        super().__init__(edit, id="tools-pane")
+
+    def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
+        return [tool_edits.values_of(one) for one in state.session.tools]
+
+    def fields_of(self, live: LiveSignature) -> Sequence[Field]:
+        return tool_edits.FIELDS
+
+    def summary_of(self, state: State, row: int) -> Content:
+        tool = state.session.tools[row]
+        answers = "you are asked" if not tool.results else f"{len(tool.results)} results"
+        quiet = "$foreground 60%"
+        about = f"  {one_line(tool.description, 60)}" if tool.description else ""
+        return lines((one_line(tool.name, 40), "bold"), (f"  {answers}", quiet), (about, quiet))
+
+    def mark_of(self, state: State, row: int) -> tuple[str, str]:
+        return "●", "$text-success"
+
+    def note_of(self, state: State, live: LiveSignature) -> Content:
+        if not state.session.tools:
+            return lines(
+                ("No tools yet.  ", "bold"),
+                ("ctrl+n adds one. ", ""),
+                ("A model calls them, and their results are written here or typed while it waits.", "$foreground 60%"),
+            )
+        return lines(("^n add  d copy  x delete  J K move", "$foreground 60%"))
+
+    def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
+        return "" if draft is None else tool_edits.problem_of(state, row, field, draft)
+
+    def adding(self, at: int) -> Change:
+        return partial(tool_edits.add, at=at)
+
+    def duplicating(self, row: int) -> Change:
+        return partial(tool_edits.duplicate, row=row)
+
+    def deleting(self, row: int) -> Change:
+        return partial(tool_edits.delete, row=row)
+
+    def moving(self, row: int, to: int) -> Change:
+        return partial(tool_edits.move, row=row, to=to)
+
+    def typing(self, place: Place, field: Field, text: str) -> Change:
+        return partial(tool_edits.set_text, place=place, text=text)
+
+    def choosing(self, place: Place, field: Field, value: Any) -> Change:
+        assert value is ABSENT  # no field of a tool is a choice
+        return partial(tool_edits.clear, place=place)

@@ -1,0 +1,212 @@
+"""What can be done to a session's tools and variants: pure functions from a `State` to the next, or that one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+from adapters.errors import SignatureError
+from adapters.signature import Field
+from adapters.tool_turns.argument_line import schema_of_line
+from sessions.session import Tool
+from sessions.typed_values import typed
+from workbench import field_text
+from workbench.document import Place, State
+from workbench.field_text import ABSENT, NotAValue
+
+NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""What providers take for the name of a function."""
+
+FIELDS: tuple[Field, ...] = (
+    Field("name", "input", str, "what the model calls it by"),
+    Field("description", "input", str, "what it does, for the model"),
+    Field("arguments", "input", str, "a line such as  query: str, limit: int = 5  — or a JSON Schema"),
+    Field("default", "input", Any, "the result of every call that has none below; without it you are asked"),
+    Field(
+        "results",
+        "input",
+        list[dict[str, Any]],
+        'for certain arguments: {"arguments": {…}, "result": …}, or "error" in place of "result"',
+    ),
+)
+"""A tool as a form shows it."""
+
+
+def values_of(tool: Tool) -> Mapping[str, Any]:
+    """The values of `FIELDS`; a default result is there only if the tool has one."""
+    place = _default_at(tool.results)
+    others = [dict(one) for index, one in enumerate(tool.results) if index != place]
+    default = {} if place is None else {"default": tool.results[place]["result"]}
+    values = {"name": tool.name, "description": tool.description, "arguments": _arguments_text(tool)}
+    return values | default | ({"results": others} if others else {})
+
+
+def set_text(state: State, place: Place, text: str) -> State:
+    """A field of a tool from what was typed for it; what will not do stays as a draft, and the last value in use."""
+    tool = state.session.tools[place.row]
+    if problem_of(state, place.row, place.field, text):
+        return drafted(state, place, text)
+    made = _with_field(tool, place.field, text)
+    changed = state if made == tool else _with_tool(state, place.row, made)
+    kept = values_of(made).get(place.field, ABSENT)
+    is_text = place.field in ("name", "description", "arguments")
+    shown = field_text.shown(kept, "text" if is_text else "json")
+    return drafted(changed, place, None if shown == text else text)
+
+
+def clear(state: State, place: Place) -> State:
+    """Takes the value of a field away; a tool keeps its name."""
+    return state if place.field == "name" else set_text(state, place, "")
+
+
+def problem_of(state: State, row: int, field: str, text: str) -> str:
+    """Why a text will not do for a field of the tool at `row`; empty when it does."""
+    if field == "name":
+        if not NAME.fullmatch(text):
+            return "a name has letters, digits, _ and -, and at most 64 of them, for example search_orders"
+        others = [one.name for index, one in enumerate(state.session.tools) if index != row]
+        return f"there is a tool named {text} already" if text in others else ""
+    if field == "arguments":
+        return _problem_of_arguments(text)
+    value = field_text.read(text, "json") if field in ("default", "results") else text
+    if isinstance(value, NotAValue):
+        return value.message
+    return _problem_of_results(value) if field == "results" and value is not ABSENT else ""
+
+
+def add(state: State, at: int) -> State:
+    return _reordered(state, [*range(at), None, *range(at, len(state.session.tools))])
+
+
+def duplicate(state: State, row: int) -> State:
+    return _reordered(state, [*range(row + 1), row, *range(row + 1, len(state.session.tools))])
+
+
+def delete(state: State, row: int) -> State:
+    return _reordered(state, [one for one in range(len(state.session.tools)) if one != row])
+
+
+def move(state: State, row: int, to: int) -> State:
+    order = [one for one in range(len(state.session.tools)) if one != row]
+    order.insert(to, row)
+    return _reordered(state, order)
+
+
+def keep_result(state: State, name: str, arguments: Mapping[str, Any], result: Any) -> State:
+    """What was typed for a call, as the tool's result for these arguments from now on."""
+    row = next((index for index, one in enumerate(state.session.tools) if one.name == name), None)
+    if row is None:
+        return state
+    tool = state.session.tools[row]
+    kept = {"arguments": dict(arguments), "result": typed(result)}
+    others = [one for one in tool.results if one.get("arguments") != kept["arguments"]]
+    return _with_tool(state, row, replace(tool, results=(kept, *others)))
+
+
+def reordered_drafts(
+    state: State, kind: Literal["tool", "variant"], order: Sequence[int | None]
+) -> Mapping[Place, str]:
+    """The drafts, when the rows of a kind come into the order of their old places (None: a new one)."""
+    drafts = {place: text for place, text in state.drafts.items() if place.kind != kind}
+    for place, text in state.drafts.items():
+        if place.kind == kind:
+            drafts |= {place._replace(row=row): text for row, old in enumerate(order) if old == place.row}
+    return MappingProxyType(drafts)
+
+
+def free_name(names: Sequence[str], wanted: str) -> str:
+    """`wanted`, or with the first number behind it that none of the names has."""
+    number = 2
+    chosen = wanted
+    while chosen in names:
+        chosen, number = f"{wanted}_{number}", number + 1
+    return chosen
+
+
+def _arguments_text(tool: Tool) -> str:
+    given: Any = tool.parameters
+    if isinstance(given, str):
+        return given
+    return json.dumps(dict(given), ensure_ascii=False, indent=2) if given else ""
+
+
+def _default_at(results: Sequence[Mapping[str, Any]]) -> int | None:
+    """Where the result for any other arguments stands: the first without arguments, if that is a result alone."""
+    found = next((index for index, one in enumerate(results) if one.get("arguments") is None), None)
+    return found if found is not None and set(results[found]) == {"result"} else None
+
+
+def _with_field(tool: Tool, field: str, text: str) -> Tool:
+    """The tool with a text, which will do, as the value of a field."""
+    if field == "name":
+        return replace(tool, name=text)
+    if field == "description":
+        return replace(tool, description=text)
+    if field == "arguments":
+        parameters = json.loads(text) if text.lstrip().startswith("{") else text
+        return replace(tool, parameters=parameters)
+    value = field_text.read(text, "json")
+    place = _default_at(tool.results)
+    default = [] if place is None else [tool.results[place]]
+    others = [one for index, one in enumerate(tool.results) if index != place]
+    if field == "default":
+        default = [] if value is ABSENT else [{"result": value}]
+    else:
+        others = [] if value is ABSENT else value
+    return replace(tool, results=(*others, *default))
+
+
+def _problem_of_arguments(text: str) -> str:
+    if text.lstrip().startswith("{"):
+        value = field_text.read(text, "json")
+        if isinstance(value, NotAValue):
+            return f"line {value.line}, column {value.column}: {value.message}"
+        kind = value.get("type", "object")
+        return "" if kind == "object" else 'a JSON Schema of arguments has "type": "object"'
+    try:
+        schema_of_line(text)
+    except SignatureError as error:
+        return f"column {error.column}: {error.message}" + (f" ({error.hint})" if error.hint else "")
+    return ""
+
+
+def _problem_of_results(value: Any) -> str:
+    hint = 'write [{"arguments": {"query": "x"}, "result": "found"}]'
+    if not isinstance(value, list):
+        return f"this is no list; {hint}"
+    for number, one in enumerate(value, 1):
+        if not isinstance(one, dict) or not ({"result", "error"} & set(one)):
+            return f'entry {number} has neither "result" nor "error"; {hint}'
+        if not isinstance(one.get("arguments", {}), dict | None):
+            return f'the "arguments" of entry {number} are no object; {hint}'
+    return ""
+
+
+def drafted(state: State, place: Place, text: str | None) -> State:
+    """The state with this draft at a place; None: without one."""
+    if state.drafts.get(place) == text:
+        return state
+    others = {key: one for key, one in state.drafts.items() if key != place}
+    return replace(state, drafts=MappingProxyType(others if text is None else {**others, place: text}))
+
+
+def _with_tool(state: State, row: int, tool: Tool) -> State:
+    tools = (*state.session.tools[:row], tool, *state.session.tools[row + 1 :])
+    return replace(state, session=replace(state.session, tools=tools))
+
+
+def _reordered(state: State, order: Sequence[int | None]) -> State:
+    """The tools in the order of their old places (None: a new one); one that stands twice gets a name of its own."""
+    tools: list[Tool] = []
+    for old in order:
+        names = [one.name for one in (*state.session.tools, *tools)] if old is None or order.count(old) > 1 else []
+        tool = Tool(free_name(names, "tool"), parameters="") if old is None else state.session.tools[old]
+        if old is not None and tool in tools:
+            tool = replace(tool, name=free_name(names, tool.name))
+        tools.append(tool)
+    drafts = reordered_drafts(state, "tool", order)
+    return replace(state, session=replace(state.session, tools=tuple(tools)), drafts=drafts)
