@@ -19,6 +19,7 @@ from sessions import restore_points, store
 from sessions.errors import SessionError
 from sessions.session import Session
 from sessions.state_folder import key_of, state_folder
+from sessions.written_parts import WrittenParts
 
 DELAY_S = 0.4
 """Seconds from a change to its copy; with the writing itself a copy is never older than a second."""
@@ -47,6 +48,7 @@ class Autosave:
         self._latest: tuple[Session, Path | None] | None = None
         self._is_due = threading.Event()
         self._thread: threading.Thread | None = None
+        self._parts = WrittenParts()
         self._lock = threading.Lock()
         self._writing = threading.Lock()
 
@@ -92,7 +94,8 @@ class Autosave:
     def _write_copy(self, session: Session, path: Path | None) -> str:
         try:
             self._own()
-            store.save(session, self._place_of(path))
+            store.save(session, self._place_of(path), parts=self._parts)
+            self._parts.forget_others()
         except (OSError, ValueError) as error:
             return str(error)
         return ""

@@ -16,6 +16,7 @@ from sessions.format_writer import Writer, lines
 from sessions.json_values import JSON, encode_text
 from sessions.parameters import check_no_secret, check_parameters, kind_of
 from sessions.session import SCHEMA, Session
+from sessions.written_parts import WrittenParts
 
 FORMAT = migrations.NEWEST
 KEYS = (
@@ -39,11 +40,14 @@ TYPES_IN_A_REQUEST = frozenset({"messages", "tools", "response_format"})
 """What of a recorded request describes the user's own types and texts, where a word like `token` is no secret."""
 
 
-def to_data(session: Session, path: str | None = None) -> dict[str, JSON]:
-    """The session as JSON data. Raises `SessionError` for what must not or cannot be written."""
+def to_data(session: Session, path: str | None = None, parts: WrittenParts | None = None) -> dict[str, JSON]:
+    """The session as JSON data. Raises `SessionError` for what must not or cannot be written.
+
+    With `parts`, what is known there stands in it as text already, for `json_values.write`.
+    """
     check(session, path)
     signature = session.signature
-    writer = Writer(path)
+    writer = Writer(path, parts)
     own = {
         "$schema": encode_text(session.schema),
         "format": FORMAT,

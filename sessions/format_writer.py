@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sessions.errors import SessionError, step_into
 from sessions.json_values import JSON, UnwritableError, encode, encode_line, encode_text, has_surrogate_pair
 from sessions.session import Case, Column, Demo, Recording, SignatureText, Tool, Variant
+from sessions.written_parts import WrittenParts
+
+DEMO_LEVEL = 2
+RECORDING_LEVEL = 4
+"""How deep they stand in the file."""
 
 
 def lines(text: str) -> list[JSON]:
@@ -17,8 +22,9 @@ def lines(text: str) -> list[JSON]:
 class Writer:
     """Turns the parts of a session into JSON data, naming the place of what cannot be."""
 
-    def __init__(self, path: str | None) -> None:
+    def __init__(self, path: str | None, parts: WrittenParts | None = None) -> None:
         self._path = path
+        self._parts = parts
 
     def value(self, value: Any, place: str) -> JSON:
         try:
@@ -55,7 +61,10 @@ class Writer:
             own["variant"] = encode_text(column.variant)
         return self.with_extra(own, column.extra, place)
 
-    def demo(self, demo: Demo, place: str) -> dict[str, JSON]:
+    def demo(self, demo: Demo, place: str) -> JSON:
+        return self._once(demo, lambda: self._demo(demo, place), DEMO_LEVEL)
+
+    def _demo(self, demo: Demo, place: str) -> JSON:
         own = {"enabled": demo.enabled, "values": self.value(demo.values, f"{place}.values")}
         return self.with_extra(own, demo.extra, place)
 
@@ -95,7 +104,13 @@ class Writer:
         }
         return self.with_extra(own, case.extra, place)
 
-    def recording(self, recording: Recording, place: str) -> dict[str, JSON]:
+    def recording(self, recording: Recording, place: str) -> JSON:
+        return self._once(recording, lambda: self._recording(recording, place), RECORDING_LEVEL)
+
+    def _once(self, part: Demo | Recording, make: Callable[[], JSON], level: int) -> JSON:
+        return make() if self._parts is None else self._parts.text_of(part, make, level)
+
+    def _recording(self, recording: Recording, place: str) -> JSON:
         own = {
             "source": recording.source,
             "versions": self.value(recording.versions, f"{place}.versions"),

@@ -151,20 +151,19 @@ def _float_name(value: float) -> str:
 
 def _decode_object(pairs: list[tuple[str, Any]]) -> Any:
     made = dict(pairs)
+    if len(pairs) == 1:
+        ((key, content),) = pairs
+        return _decode_tag(key, content, made) if key in _TAGS else made
     if len(made) != len(pairs):
         counts = Counter(key for key, _ in pairs)
         raise DuplicateKeyError(next(key for key in made if counts[key] > 1))
-    if len(made) == 1:
-        key, content = pairs[0]
-        if key in _TAGS:
-            return _decode_tag(key, content, made)
     return made
 
 
 def _decode_tag(tag: str, content: Any, made: dict[str, Any]) -> Any:
     """What the tag stands for, or the object itself where the content is none of ours."""
-    if tag in ("$lines", "$text"):
-        if isinstance(content, list) and content:
+    if tag == "$lines" or tag == "$text":
+        if type(content) is list and content:
             try:
                 return ("\n" if tag == "$lines" else "").join(content)
             except TypeError:  # an item that is no text: not one of ours
@@ -200,11 +199,26 @@ def _escape(match: re.Match[str]) -> str:
     return json.encoder.encode_basestring_ascii(match[0])[1:-1]
 
 
+class Written(str):
+    """JSON as `write` made it, for the place at which it will stand."""
+
+    __slots__ = ()
+
+
+def written(value: JSON, level: int) -> Written:
+    """The text of a value that stands `level` levels deep."""
+    pieces: list[str] = []
+    write(value, pieces, "\n" + "  " * level)
+    return Written("".join(pieces))
+
+
 def write(value: JSON, pieces: list[str], indent: str = "\n") -> None:
     """Appends `value` to `pieces` as JSON, one element a line, two spaces a level."""
     kind = type(value)
     if kind is str:
         pieces.append(quote(value))
+    elif kind is Written:
+        pieces.append(value)
     elif kind is dict and value:
         deeper = indent + "  "
         opening = "{"

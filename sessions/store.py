@@ -20,6 +20,7 @@ from sessions import file_format, json_values, places
 from sessions.errors import SessionError
 from sessions.line_diff import line_diff
 from sessions.session import Session
+from sessions.written_parts import WrittenParts
 
 SIZE_LIMIT = 64_000_000
 """Bytes. A session is what a team commits and reviews; a larger file is something else, and would stall the app."""
@@ -116,15 +117,18 @@ def dumps(session: Session) -> str:
     return _dumps(session, None)
 
 
-def save(session: Session, path: PathLike, *, over: Fingerprint | None = None) -> Fingerprint:
+def save(
+    session: Session, path: PathLike, *, over: Fingerprint | None = None, parts: WrittenParts | None = None
+) -> Fingerprint:
     """Writes the session to `path`: afterwards the file holds the old content or the new, whole, even after a crash.
 
     The file's mode stays. A link is written through only when it stays in its folder. With `over`, only a file that
-    still has that content is replaced. Returns the fingerprint of what was written. Raises `SessionError`
-    (`ChangedOnDiskError`); the file is then as it was, and nothing else is left in its folder.
+    still has that content is replaced; with `parts`, what they know is not written anew. Returns the fingerprint of
+    what was written. Raises `SessionError` (`ChangedOnDiskError`); the file is then as it was, and nothing else is left
+    in its folder.
     """
     name = os.fspath(path)
-    content = _dumps(session, name).encode("utf-8")
+    content = _dumps(session, name, parts).encode("utf-8")
     if over is not None and has_changed(name, over):
         raise ChangedOnDiskError(name)
     write_whole(name, content)
@@ -143,9 +147,9 @@ def write_whole(path: PathLike, content: bytes) -> None:
         raise SessionError(name, "", *_explain(error, "written")) from error
 
 
-def _dumps(session: Session, path: str | None) -> str:
+def _dumps(session: Session, path: str | None, parts: WrittenParts | None = None) -> str:
     pieces: list[str] = []
-    json_values.write(file_format.to_data(session, path), pieces)
+    json_values.write(file_format.to_data(session, path, parts), pieces)
     pieces.append("\n")
     return "".join(pieces)
 
