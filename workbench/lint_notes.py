@@ -1,9 +1,10 @@
-"""The lints of the prompt on screen as notes below the editors: one line for each kind, and how many there are."""
+"""The lints of the prompts on screen as notes below the editors: one line for each kind, and how many there are."""
 
 from __future__ import annotations
 
-from itertools import groupby
+from collections.abc import Iterator, Sequence
 
+from adapters.prompt_lint import LINTS, Lint
 from workbench.document import State
 from workbench.live import LiveColumn
 from workbench.pages.lints import lints_of, place_of
@@ -18,16 +19,27 @@ SAID_ALREADY = frozenset(
 MOST_KINDS = 8
 
 
-def notes_of(state: State, column: LiveColumn | None) -> list[Note]:
-    """The notes for the column that keys about one column mean."""
-    if column is None or column.error:
-        return []
-    at = LookedAt(state.session, state.case, column, (column,))
+def search(state: State, columns: Sequence[LiveColumn]) -> Iterator[Sequence[Note] | None]:
+    """The notes for all columns, found column by column: None after each, the notes at last."""
+    looked_at = [LookedAt(state.session, state.case, one, tuple(columns)) for one in columns if not one.error]
+    found: dict[Lint, list[LookedAt]] = {}
+    for at in looked_at:
+        for one in lints_of(at):
+            if one.name not in SAID_ALREADY:
+                found.setdefault(one, []).append(at)
+        yield None
+    yield _notes(found, len(looked_at))
+
+
+def _notes(found: dict[Lint, list[LookedAt]], count: int) -> list[Note]:
+    """One note a kind and set of columns, in the order of kinds; which columns it is about, unless it is all."""
+    kinds: dict[tuple[str, tuple[str, ...]], list[Lint]] = {}
+    for one, places in found.items():
+        kinds.setdefault((one.name, tuple([at.column.id for at in places])), []).append(one)
+    order = {name: index for index, name in enumerate(LINTS)}
     notes: list[Note] = []
-    for name, group in groupby(lints_of(at), key=lambda one: one.name):
-        alike = list(group)
-        if name in SAID_ALREADY:
-            continue
+    for (_, ids), alike in sorted(kinds.items(), key=lambda kind: order.get(kind[0][0], len(order))):
+        where = "" if len(ids) == count else f"{', '.join(ids)}: "
         more = f" (+{len(alike) - 1} more: F7, 6)" if len(alike) > 1 else ""
-        notes.append(Note("⚠", alike[0].message + more, place_of(at, alike[0])))
+        notes.append(Note("⚠", where + alike[0].message + more, place_of(found[alike[0]][0], alike[0])))
     return notes[:MOST_KINDS]

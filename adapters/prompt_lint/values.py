@@ -19,6 +19,8 @@ from adapters.types.fields import asks_for_types
 from adapters.values import write_value
 
 MOST_NESTED = 10_000
+SEEN_BEFORE = 16
+"""Characters that are shown in front of the place where two long values part."""
 
 
 def value_lints(
@@ -93,11 +95,19 @@ def _value(field: Field, value: Any, place: Place, what: str) -> Iterator[Lint]:
         return
     given, printed = write_value(annotation, value), write_value(annotation, validated)
     if given != printed:
+        before, after = _where_they_part(given, printed)
         yield Lint(
             "validated-value-differs",
-            f"{what} is shown as given, {shown(given)}; validated by its type it would be {shown(printed)}.",
+            f"{what} is shown as given, {shown(before)}; validated by its type it would be {shown(after)}.",
             place,
         )
+
+
+def _where_they_part(one: str, other: str) -> tuple[str, str]:
+    """Both texts from a little before where they differ, if that is far from their start."""
+    part = next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), 0)
+    start = max(0, part - SEEN_BEFORE)
+    return (f"…{one[start:]}", f"…{other[start:]}") if start else (one, other)
 
 
 def _other_type(value: Any, place: Place, what: str, why: str) -> Lint:

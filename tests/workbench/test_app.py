@@ -9,6 +9,7 @@ import pytest
 
 from sessions import store
 from tests.support.open_app import CLASSIFY, MIDDLE, SMALL, TICKETS, WIDE, Desk, at_the_desk
+from workbench.widgets.text_view import TextView
 
 
 def test_every_keystroke_in_the_signature_changes_every_column() -> None:
@@ -159,7 +160,7 @@ def test_demos_are_added_copied_moved_switched_off_and_deleted() -> None:
 
 def test_dropped_and_incomplete_demos_are_named() -> None:
     async def act(desk: Desk) -> None:
-        notes = str(desk.main.query_one("#notes").render())
+        notes = desk.main.query_one("#notes", TextView).plain_text
         assert "demo 2 goes first, with a filler: it lacks urgency" in notes
         assert "demo 3 is dropped" in notes
 

@@ -38,7 +38,9 @@ def open_pages(app: WorkbenchApp, page: str) -> None:
         columns = columns_in_sight(app)[0]
         runs = {one.column.id: app.main.runs.of(state.case.name, one.column.id) for one in columns}
         known = {id: run for id, run in runs.items() if run is not None}
-        return LookedAt(state.session, state.case, columns[(index + step) % len(columns)], tuple(columns), known)
+        sent = {id: request for (case, id), request in app.main.requests.items() if case == state.case.name}
+        shown = columns[(index + step) % len(columns)]
+        return LookedAt(state.session, state.case, shown, tuple(columns), known, sent)
 
     def go(place: Place | None) -> None:
         if place is not None:

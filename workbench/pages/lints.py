@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import Any
 
-from adapters.prompt_lint import LINTS, Lint, lint
+from adapters.prompt_lint import LINTS, Lint, lint, round_trip
 from sessions import rendering
 from workbench.display import one_line
 from workbench.document import Place
@@ -15,6 +17,7 @@ from workbench.widgets.text_view import EMPTY, Block, Piece, block
 
 LONGEST_MESSAGE = 400
 MOST_OF_A_KIND = 12
+MOST_READ_BACK = 200
 
 
 def lints_of(at: LookedAt) -> tuple[Lint, ...]:
@@ -26,9 +29,19 @@ def lints_of(at: LookedAt) -> tuple[Lint, ...]:
         demos, inputs = rendering.demos_of(at.session), rendering.inputs_of(signature, at.case)
     except Exception:  # the column says so itself
         return ()
-    found = lint(signature, demos, inputs, at.column.adapter, at.live.request.prompt)
+    found = [*lint(signature, demos, inputs, at.column.adapter, at.live.request.prompt), *_not_read_back(at, demos)]
     order = {name: index for index, name in enumerate(LINTS)}
     return tuple(sorted(found, key=lambda one: order.get(one.name, len(order))))
+
+
+def _not_read_back(at: LookedAt, demos: Sequence[Mapping[str, Any]]) -> tuple[Lint, ...]:
+    """What does not survive the way into the prompt and back, among the first demos: each costs as much as a reply."""
+    try:
+        adapter = rendering.adapter_of(at.column)
+    except Exception:  # code of the user's that was not named on the command line is not run
+        return ()
+    assert at.live.request is not None
+    return round_trip(adapter, at.live.request.signature, demos[:MOST_READ_BACK])
 
 
 def blocks_of(at: LookedAt) -> list[Block]:

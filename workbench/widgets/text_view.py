@@ -18,6 +18,8 @@ from workbench.display import safe
 from workbench.widgets.line_view import LineView, strip_of
 from workbench.widgets.wrapping import expand_tabs, rows
 
+_GROUP = Binding.Group("This text")
+
 Light = Literal["", "lit", "faint"]
 LIT_MARK, CURRENT_MARK = "▌", "›"
 NARROWEST_BESIDE_LEAD = 30
@@ -114,9 +116,19 @@ class TextView(LineView):
         f"text-view--{name}" for name in (*STYLES, "faint", "lit", "current", "mark")
     }
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "step(1)", "Down", show=False, id="text.down", tooltip="Down, or to the next entry"),
-        Binding("up,k", "step(-1)", "Up", show=False, id="text.up", tooltip="Up, or to the entry before"),
-        Binding("enter", "choose", "Go there", show=False, id="text.choose", tooltip="To where this entry is about"),
+        Binding(
+            "down,j", "step(1)", "Down", show=False, id="text.down", tooltip="Down, or to the next entry", group=_GROUP
+        ),
+        Binding("up,k", "step(-1)", "Up", show=False, id="text.up", tooltip="Up, or to the entry before", group=_GROUP),
+        Binding(
+            "enter",
+            "choose",
+            "Go there",
+            show=False,
+            id="text.choose",
+            tooltip="To where this entry is about",
+            group=_GROUP,
+        ),
     ]
 
     class Chosen(Message):
@@ -166,6 +178,11 @@ class TextView(LineView):
                 for one in self._blocks
             ]
         )
+
+    @property
+    def row_count(self) -> int:
+        """Rows of everything at the width of now; 0 before the first layout."""
+        return len(self._rows)
 
     def _lay_out(self) -> None:
         width = self.row_width
