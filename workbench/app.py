@@ -9,6 +9,7 @@ os.environ.setdefault("TEXTUAL_FPS", "120")  # textual reads it while it is impo
 import asyncio
 import gc
 import signal
+import sys
 import time
 from collections import deque
 from collections.abc import Coroutine, Iterable, Mapping
@@ -53,6 +54,10 @@ def _commands() -> type[Provider]:
     from workbench.palette import WorkbenchCommands
 
     return WorkbenchCommands
+
+
+SWITCH_SECONDS = 0.0005
+"""How long a thread (a copy being written, a stream being read) may hold up a key; Python's default is ten times it."""
 
 
 class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Sturdy, App[int]):
@@ -289,6 +294,7 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Sturdy, App[int]):
         if not self.is_headless:
             gc.collect()
             gc.freeze()
+            sys.setswitchinterval(SWITCH_SECONDS)
 
     def _ended_from_outside(self) -> None:
         """The terminal was closed, or the app was told to end: what is not saved is kept."""
