@@ -15,12 +15,14 @@ from textual.widgets import Input
 from workbench.display import LINE_BREAK, safe
 from workbench.widgets.plain import PlainStatic, content, lines
 
+_GROUP = Binding.Group("This dialog")
+
 
 class AskScreen(ModalScreen[str | None]):
     """Returns the text, None after escape. `refuse` says why a text will not do; empty when it does."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close", id="ask.close", tooltip="Close without an answer")
+        Binding("escape", "dismiss(None)", "Close", id="ask.close", tooltip="Close without an answer", group=_GROUP)
     ]
 
     def __init__(self, title: str, value: str, refuse: Callable[[str], str], hint: str = "enter   esc closes") -> None:

@@ -16,6 +16,8 @@ from workbench.display import one_line
 from workbench.document import State
 from workbench.widgets.plain import PlainStatic, content, lines
 
+_GROUP = Binding.Group("Cases")
+
 
 class CaseAction(NamedTuple):
     """What is to be done with the case at `row`."""
@@ -28,11 +30,13 @@ class CasesScreen(ModalScreen[CaseAction | None]):
     """Returns what the user chose to do; the screen below does it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close", id="cases.close", tooltip="Close without a choice"),
-        Binding("a,ctrl+n", "choose('add')", "Add", id="cases.add", tooltip="An empty case"),
-        Binding("d", "choose('duplicate')", "Copy", id="cases.duplicate", tooltip="A copy of this case"),
-        Binding("r", "choose('rename')", "Rename", id="cases.rename", tooltip="Give this case another name"),
-        Binding("x,delete", "choose('delete')", "Delete", id="cases.delete", tooltip="Delete this case"),
+        Binding("escape", "dismiss(None)", "Close", id="cases.close", tooltip="Close without a choice", group=_GROUP),
+        Binding("a,ctrl+n", "choose('add')", "Add", id="cases.add", tooltip="An empty case", group=_GROUP),
+        Binding("d", "choose('duplicate')", "Copy", id="cases.duplicate", tooltip="A copy of this case", group=_GROUP),
+        Binding(
+            "r", "choose('rename')", "Rename", id="cases.rename", tooltip="Give this case another name", group=_GROUP
+        ),
+        Binding("x,delete", "choose('delete')", "Delete", id="cases.delete", tooltip="Delete this case", group=_GROUP),
     ]
 
     def __init__(self, state: State) -> None:

@@ -17,6 +17,8 @@ from textual.widgets.option_list import Option
 from workbench.display import one_line
 from workbench.widgets.plain import PlainStatic, content, lines
 
+_GROUP = Binding.Group("This dialog")
+
 MOST_ENTRIES = 300
 
 
@@ -35,9 +37,20 @@ class ChooseScreen(ModalScreen[str | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close", id="choose.close", tooltip="Close without a choice"),
-        Binding("down", "move(1)", "Down", show=False, priority=True, id="choose.down", tooltip="The entry below"),
-        Binding("up", "move(-1)", "Up", show=False, priority=True, id="choose.up", tooltip="The entry above"),
+        Binding("escape", "dismiss(None)", "Close", id="choose.close", tooltip="Close without a choice", group=_GROUP),
+        Binding(
+            "down",
+            "move(1)",
+            "Down",
+            show=False,
+            priority=True,
+            id="choose.down",
+            tooltip="The entry below",
+            group=_GROUP,
+        ),
+        Binding(
+            "up", "move(-1)", "Up", show=False, priority=True, id="choose.up", tooltip="The entry above", group=_GROUP
+        ),
     ]
 
     def __init__(

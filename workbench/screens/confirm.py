@@ -16,6 +16,8 @@ from textual.widgets.option_list import Option
 
 from workbench.widgets.plain import PlainStatic, content, lines
 
+_GROUP = Binding.Group("This dialog")
+
 
 class Answer(NamedTuple):
     """`key` is the letter that gives this answer."""
@@ -30,7 +32,7 @@ class ConfirmScreen(ModalScreen[str | None]):
     """Returns the value of the answer, None after escape."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Close", id="confirm.close", tooltip="Close without an answer")
+        Binding("escape", "dismiss(None)", "Close", id="confirm.close", tooltip="Close without an answer", group=_GROUP)
     ]
 
     def __init__(self, title: str, question: str | Content, answers: Sequence[Answer]) -> None:

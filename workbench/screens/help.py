@@ -14,6 +14,8 @@ from textual.widgets import Markdown
 
 from workbench.widgets.plain import PlainStatic, content, lines
 
+_GROUP = Binding.Group("This page")
+
 START = """\
 A **signature** says what goes in and what is to come out. An **adapter** turns it, with demos, history and inputs, into
 chat messages, and a model's reply back into typed values. Here you see both, side by side for every adapter.
@@ -29,7 +31,7 @@ chat messages, and a model's reply back into typed values. Here you see both, si
 class HelpScreen(ModalScreen[None]):
     APP_ACTIONS: ClassVar[frozenset[str]] = frozenset()
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,f1,q", "dismiss(None)", "Close", id="help.close", tooltip="Close the help")
+        Binding("escape,f1,q", "dismiss(None)", "Close", id="help.close", tooltip="Close the help", group=_GROUP)
     ]
 
     def __init__(self, pane_help: str, bindings: Iterable[ActiveBinding], key_names: dict[str, str]) -> None:

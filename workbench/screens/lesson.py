@@ -24,6 +24,8 @@ from workbench.sturdy import Sturdy
 from workbench.widgets.plain import PlainStatic, lines
 from workbench.widgets.text_view import TextView
 
+_GROUP = Binding.Group("Lesson")
+
 BESIDE = 100
 """Columns from which the words stand beside the text; below, they stand under it."""
 LONGEST_FACT = 400
@@ -43,20 +45,72 @@ class LessonScreen(Sturdy, Screen[None]):
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_LESSON
     BINDING_GROUP_TITLE = "Lesson"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("right,space,n,l", "step(1)", "Next", priority=True, id="lesson.next", tooltip="The next piece"),
-        Binding("left,backspace,p,h", "step(-1)", "Back", priority=True, id="lesson.back", tooltip="The piece before"),
-        Binding("home", "first", "Start", priority=True, id="lesson.first", tooltip="Back to the first piece"),
-        Binding("end", "last", "End", priority=True, id="lesson.last", tooltip="The whole of it, and the last piece"),
-        Binding("r", "reply", "Reply", id="lesson.reply", tooltip="To the reply, or back to the prompt"),
-        Binding("c,tab", "column(1)", "Next adapter", id="lesson.column", tooltip="The same of the next column"),
-        Binding("shift+tab", "column(-1)", "Adapter before", id="lesson.column_before", tooltip="The column before"),
         Binding(
-            "shift+down,J", "words(3)", "Words down", show=False, id="lesson.down", tooltip="Scroll the explanation"
+            "right,space,n,l",
+            "step(1)",
+            "Next",
+            priority=True,
+            id="lesson.next",
+            tooltip="The next piece",
+            group=_GROUP,
         ),
         Binding(
-            "shift+up,K", "words(-3)", "Words up", show=False, id="lesson.up", tooltip="Scroll the explanation back"
+            "left,backspace,p,h",
+            "step(-1)",
+            "Back",
+            priority=True,
+            id="lesson.back",
+            tooltip="The piece before",
+            group=_GROUP,
         ),
-        Binding("escape,q,f6", "dismiss(None)", "Close", id="lesson.close", tooltip="Close the lesson"),
+        Binding(
+            "home", "first", "Start", priority=True, id="lesson.first", tooltip="Back to the first piece", group=_GROUP
+        ),
+        Binding(
+            "end",
+            "last",
+            "End",
+            priority=True,
+            id="lesson.last",
+            tooltip="The whole of it, and the last piece",
+            group=_GROUP,
+        ),
+        Binding("r", "reply", "Reply", id="lesson.reply", tooltip="To the reply, or back to the prompt", group=_GROUP),
+        Binding(
+            "c,tab",
+            "column(1)",
+            "Next adapter",
+            id="lesson.column",
+            tooltip="The same of the next column",
+            group=_GROUP,
+        ),
+        Binding(
+            "shift+tab",
+            "column(-1)",
+            "Adapter before",
+            id="lesson.column_before",
+            tooltip="The column before",
+            group=_GROUP,
+        ),
+        Binding(
+            "shift+down,J",
+            "words(3)",
+            "Words down",
+            show=False,
+            id="lesson.down",
+            tooltip="Scroll the explanation",
+            group=_GROUP,
+        ),
+        Binding(
+            "shift+up,K",
+            "words(-3)",
+            "Words up",
+            show=False,
+            id="lesson.up",
+            tooltip="Scroll the explanation back",
+            group=_GROUP,
+        ),
+        Binding("escape,q,f6", "dismiss(None)", "Close", id="lesson.close", tooltip="Close the lesson", group=_GROUP),
     ]
 
     def __init__(self, columns: Sequence[LiveColumn], index: int = 0) -> None:

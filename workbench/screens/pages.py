@@ -24,6 +24,8 @@ from workbench.widgets.plain import PlainStatic, lines, plain_notify
 from workbench.widgets.tab_line import TabLine, TabName
 from workbench.widgets.text_view import Block, TextView, block
 
+_GROUP = Binding.Group("This page")
+
 
 class PageName(NamedTuple):
     """The page's tab, and what else its keys can do."""
@@ -60,20 +62,63 @@ which parser reads which column's reply. **Differences**: this prompt against an
     BINDINGS: ClassVar[list[BindingType]] = [
         *[
             Binding(
-                str(number), f"page('{id}')", name.tab, show=False, id=f"pages.{id}", tooltip=f"The page {name.tab}"
+                str(number),
+                f"page('{id}')",
+                name.tab,
+                show=False,
+                id=f"pages.{id}",
+                tooltip=f"The page {name.tab}",
+                group=_GROUP,
             )
             for number, (id, name) in enumerate(PAGES.items(), 1)
         ],
-        Binding("right,l", "turn(1)", "Next page", id="pages.next", tooltip="The page to the right"),
-        Binding("left,h", "turn(-1)", "Page before", id="pages.before", tooltip="The page to the left"),
-        Binding("c,tab", "column(1)", "Next column", id="pages.column", tooltip="The same page of the next column"),
-        Binding("shift+tab", "column(-1)", "Column before", id="pages.column_before", tooltip="The column before"),
-        Binding("v", "view", "Raw", id="pages.view", tooltip="The request as JSON, or a run's raw payload; and back"),
-        Binding("o", "other", "Compare with", id="pages.other", tooltip="Compare with another column or the recording"),
-        Binding("y", "copy('text')", "Copy", id="pages.copy", tooltip="Copy the text of this page"),
-        Binding("Y", "copy('json')", "Copy JSON", id="pages.copy_json", tooltip="Copy the request as JSON"),
-        Binding("u", "copy('curl')", "Copy curl", id="pages.copy_curl", tooltip="Copy the request as a curl command"),
-        Binding("escape,q", "dismiss(None)", "Close", id="pages.close", tooltip="Back to the prompts"),
+        Binding("right,l", "turn(1)", "Next page", id="pages.next", tooltip="The page to the right", group=_GROUP),
+        Binding("left,h", "turn(-1)", "Page before", id="pages.before", tooltip="The page to the left", group=_GROUP),
+        Binding(
+            "c,tab",
+            "column(1)",
+            "Next column",
+            id="pages.column",
+            tooltip="The same page of the next column",
+            group=_GROUP,
+        ),
+        Binding(
+            "shift+tab",
+            "column(-1)",
+            "Column before",
+            id="pages.column_before",
+            tooltip="The column before",
+            group=_GROUP,
+        ),
+        Binding(
+            "v",
+            "view",
+            "Raw",
+            id="pages.view",
+            tooltip="The request as JSON, or a run's raw payload; and back",
+            group=_GROUP,
+        ),
+        Binding(
+            "o",
+            "other",
+            "Compare with",
+            id="pages.other",
+            tooltip="Compare with another column or the recording",
+            group=_GROUP,
+        ),
+        Binding("y", "copy('text')", "Copy", id="pages.copy", tooltip="Copy the text of this page", group=_GROUP),
+        Binding(
+            "Y", "copy('json')", "Copy JSON", id="pages.copy_json", tooltip="Copy the request as JSON", group=_GROUP
+        ),
+        Binding(
+            "u",
+            "copy('curl')",
+            "Copy curl",
+            id="pages.copy_curl",
+            tooltip="Copy the request as a curl command",
+            group=_GROUP,
+        ),
+        Binding("escape,q", "dismiss(None)", "Close", id="pages.close", tooltip="Back to the prompts", group=_GROUP),
     ]
 
     def __init__(self, looked_at: Callable[[int], LookedAt], page: str = "card") -> None:

@@ -17,6 +17,8 @@ from workbench import json_shapes
 from workbench.display import one_line
 from workbench.widgets.plain import PlainStatic, content, lines
 
+_GROUP = Binding.Group("This dialog")
+
 LONGEST_ARGUMENTS = 2_000
 LOOK_SECONDS = 0.2
 
@@ -25,7 +27,14 @@ class ToolResultScreen(ModalScreen[str | None]):
     """Returns what was typed (JSON or text), None after escape. Closes by itself once `is_over`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss(None)", "Fail", id="tool_result.close", tooltip="The call fails: nobody answers it")
+        Binding(
+            "escape",
+            "dismiss(None)",
+            "Fail",
+            id="tool_result.close",
+            tooltip="The call fails: nobody answers it",
+            group=_GROUP,
+        )
     ]
 
     def __init__(

@@ -14,15 +14,35 @@ from textual.widget import Widget
 from workbench.field_text import ABSENT, Choice
 from workbench.widgets.plain import content
 
+_GROUP = Binding.Group("Choice")
+
 
 class ChoiceLine(Widget, can_focus=True):
     """The value that is chosen is marked `●`; a value that is none of the choices is named beside them."""
 
     BINDING_GROUP_TITLE = "Choice"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,up", "step(-1)", "Previous", show=False, id="choice.previous", tooltip="Choose the one before"),
-        Binding("right,down,space", "step(1)", "Next", show=False, id="choice.next", tooltip="Choose the next one"),
-        Binding("delete", "clear", "No value", show=False, id="choice.clear", tooltip="Take the value away"),
+        Binding(
+            "left,up",
+            "step(-1)",
+            "Previous",
+            show=False,
+            id="choice.previous",
+            tooltip="Choose the one before",
+            group=_GROUP,
+        ),
+        Binding(
+            "right,down,space",
+            "step(1)",
+            "Next",
+            show=False,
+            id="choice.next",
+            tooltip="Choose the next one",
+            group=_GROUP,
+        ),
+        Binding(
+            "delete", "clear", "No value", show=False, id="choice.clear", tooltip="Take the value away", group=_GROUP
+        ),
     ]
 
     def __init__(self, choices: Sequence[Choice], value: Any, on_choose: Callable[[Any], None]) -> None:

@@ -22,6 +22,8 @@ from textual.widgets import TextArea
 from workbench.display import safe
 from workbench.syntax import Syntax, highlight
 
+_GROUP = Binding.Group("This text")
+
 LONGEST_WRAPPED_LINE = 4_000
 """Characters in one line above which lines are not wrapped: wrapping such a line costs tens of milliseconds a key."""
 
@@ -68,8 +70,16 @@ class Editor(TextArea):
     """`show` puts a text in; `on_edit` is called with the whole text after each edit of the user, and only then."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+home", "to_start", "Start", show=False, id="editor.start", tooltip="The start of the text"),
-        Binding("ctrl+end", "to_end", "End", show=False, id="editor.end", tooltip="The end of the text"),
+        Binding(
+            "ctrl+home",
+            "to_start",
+            "Start",
+            show=False,
+            id="editor.start",
+            tooltip="The start of the text",
+            group=_GROUP,
+        ),
+        Binding("ctrl+end", "to_end", "End", show=False, id="editor.end", tooltip="The end of the text", group=_GROUP),
     ]
 
     def __init__(

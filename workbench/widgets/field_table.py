@@ -18,6 +18,8 @@ from workbench.widgets.line_view import LineView, strip_of
 from workbench.widgets.wrapping import expand_tabs
 from workbench.widgets.wrapping import rows as wrapped
 
+_GROUP = Binding.Group("Reply")
+
 STYLES = (
     "name",
     "type",
@@ -71,14 +73,30 @@ class FieldTable(LineView):
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {f"field-table--{name}" for name in STYLES}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "row(1)", "Down", show=False, id="fields.down", tooltip="The row below"),
-        Binding("up", "row(-1)", "Up", show=False, id="fields.up", tooltip="The row above"),
-        Binding("pagedown", "row(10)", "Down 10", show=False, id="fields.page_down", tooltip="Ten rows down"),
-        Binding("pageup", "row(-10)", "Up 10", show=False, id="fields.page_up", tooltip="Ten rows up"),
-        Binding("home", "row(-1000000)", "First", show=False, id="fields.first", tooltip="The first row"),
-        Binding("end", "row(1000000)", "Last", show=False, id="fields.last", tooltip="The last row"),
-        Binding("enter,space", "open", "Steps", id="fields.open", tooltip="Show or hide the steps of this field"),
-        Binding("e", "open_all", "All steps", id="fields.open_all", tooltip="Show or hide the steps of all fields"),
+        Binding("down", "row(1)", "Down", show=False, id="fields.down", tooltip="The row below", group=_GROUP),
+        Binding("up", "row(-1)", "Up", show=False, id="fields.up", tooltip="The row above", group=_GROUP),
+        Binding(
+            "pagedown", "row(10)", "Down 10", show=False, id="fields.page_down", tooltip="Ten rows down", group=_GROUP
+        ),
+        Binding("pageup", "row(-10)", "Up 10", show=False, id="fields.page_up", tooltip="Ten rows up", group=_GROUP),
+        Binding("home", "row(-1000000)", "First", show=False, id="fields.first", tooltip="The first row", group=_GROUP),
+        Binding("end", "row(1000000)", "Last", show=False, id="fields.last", tooltip="The last row", group=_GROUP),
+        Binding(
+            "enter,space",
+            "open",
+            "Steps",
+            id="fields.open",
+            tooltip="Show or hide the steps of this field",
+            group=_GROUP,
+        ),
+        Binding(
+            "e",
+            "open_all",
+            "All steps",
+            id="fields.open_all",
+            tooltip="Show or hide the steps of all fields",
+            group=_GROUP,
+        ),
     ]
 
     def __init__(self, column_id: str, *, id: str | None = None, classes: str | None = None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual import events
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message as TextualMessage
 from textual.strip import Strip
 
@@ -13,6 +13,7 @@ from adapters.prompt import Message, Prompt
 from adapters.text import KINDS
 from workbench.display import one_line
 from workbench.widgets.line_view import LineView, strip_of
+from workbench.widgets.prompt_keys import PROMPT_BINDINGS
 from workbench.widgets.prompt_layout import PromptLayout, Spot
 from workbench.widgets.prompt_painting import MARGIN, OriginKey, PromptPainter
 from workbench.widgets.prompt_section import Origin, Piece, title
@@ -68,20 +69,7 @@ class PromptView(LineView):
             *("title", "rule", "tokens", "data", "note", "fold", "error", "lit", "related", "cursor", "mark"),
         )
     }
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "row(1)", "Next row", show=False, id="prompt.down", tooltip="To the row below"),
-        Binding("up", "row(-1)", "Row above", show=False, id="prompt.up", tooltip="To the row above"),
-        Binding("right,n", "piece(1)", "Next piece", show=False, id="prompt.next", tooltip="To the next piece of text"),
-        Binding("left,N", "piece(-1)", "Piece before", show=False, id="prompt.before", tooltip="To the piece before"),
-        Binding("pagedown", "page(1)", "Page down", show=False, id="prompt.page_down", tooltip="A page further down"),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="prompt.page_up", tooltip="A page up"),
-        Binding("ctrl+down,]", "message(1)", "Next message", show=False, id="prompt.message", tooltip="Next message"),
-        Binding("ctrl+up,[", "message(-1)", "Message before", show=False, id="prompt.message_before", tooltip="Back"),
-        Binding("home", "edge(False)", "First", show=False, id="prompt.first", tooltip="To the first piece"),
-        Binding("end", "edge(True)", "Last", show=False, id="prompt.last", tooltip="To the last piece"),
-        Binding("enter", "choose", "Go to its editor", id="prompt.choose", tooltip="To the editor that made it"),
-        Binding("space", "fold", "Fold", id="prompt.fold", tooltip="Show all of a long value, or fold it again"),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*PROMPT_BINDINGS]
 
     class Hovered(TextualMessage):
         """The pointer or the cursor (`by_key`) is on another piece; `kind` "" when it is on none."""

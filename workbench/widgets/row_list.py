@@ -14,17 +14,21 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.visual import Visual
 
+_GROUP = Binding.Group("Rows")
+
 
 class RowList(ScrollView, can_focus=True):
     """`line_of(index)` gives the text of a row, which has passed the display gate."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "step(-1)", "Up", show=False, id="rows.up", tooltip="The row above"),
-        Binding("down", "step(1)", "Down", show=False, id="rows.down", tooltip="The row below"),
-        Binding("pageup", "step(-10)", "Up 10", show=False, id="rows.page_up", tooltip="Ten rows up"),
-        Binding("pagedown", "step(10)", "Down 10", show=False, id="rows.page_down", tooltip="Ten rows down"),
-        Binding("home", "step(-1000000)", "First", show=False, id="rows.first", tooltip="The first row"),
-        Binding("end", "step(1000000)", "Last", show=False, id="rows.last", tooltip="The last row"),
+        Binding("up", "step(-1)", "Up", show=False, id="rows.up", tooltip="The row above", group=_GROUP),
+        Binding("down", "step(1)", "Down", show=False, id="rows.down", tooltip="The row below", group=_GROUP),
+        Binding("pageup", "step(-10)", "Up 10", show=False, id="rows.page_up", tooltip="Ten rows up", group=_GROUP),
+        Binding(
+            "pagedown", "step(10)", "Down 10", show=False, id="rows.page_down", tooltip="Ten rows down", group=_GROUP
+        ),
+        Binding("home", "step(-1000000)", "First", show=False, id="rows.first", tooltip="The first row", group=_GROUP),
+        Binding("end", "step(1000000)", "Last", show=False, id="rows.last", tooltip="The last row", group=_GROUP),
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {"row-list--current"}
 

@@ -12,6 +12,11 @@ from textual.message import Message
 from textual.style import Style
 from textual.widget import Widget
 
+_GROUP = Binding.Group("Tabs")
+
+LONGEST_CUT = 8
+"""Characters of a name where names are cut, at most."""
+
 
 class TabName(NamedTuple):
     """`mark` stands behind the name: how many there are, or that something is wrong (`✗`)."""
@@ -27,8 +32,18 @@ class TabLine(Widget, can_focus=True):
 
     BINDING_GROUP_TITLE = "Tabs"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "step(-1)", "Previous tab", show=False, id="tabs.previous", tooltip="The tab to the left"),
-        Binding("right", "step(1)", "Next tab", show=False, id="tabs.next", tooltip="The tab to the right"),
+        Binding(
+            "left",
+            "step(-1)",
+            "Previous tab",
+            show=False,
+            id="tabs.previous",
+            tooltip="The tab to the left",
+            group=_GROUP,
+        ),
+        Binding(
+            "right", "step(1)", "Next tab", show=False, id="tabs.next", tooltip="The tab to the right", group=_GROUP
+        ),
     ]
 
     class Chosen(Message):
@@ -49,14 +64,25 @@ class TabLine(Widget, can_focus=True):
             self.refresh()
 
     def render(self) -> Content:
-        pieces: list[Content | tuple[str, str]] = [(" ", "")]
+        """The tabs with as much room between them as there is; names are cut where there is none at all."""
+        forms = [(" ", 0), ("", 0), *(("", longest) for longest in range(LONGEST_CUT, 1, -1))]
+        for gap, longest in forms:
+            made = self._drawn(gap, longest)
+            if made.cell_length <= self.size.width:
+                break
+        return made
+
+    def _drawn(self, gap: str, longest: int) -> Content:
+        """`gap` around each tab; names of at most `longest` characters (0: whole), but for the active one."""
+        pieces: list[Content | tuple[str, str]] = [(gap, "")]
         for tab in self._tabs:
             is_active = tab.id == self._active
-            label = Content(tab.name).stylize("$accent bold underline" if is_active else "$foreground 70%")
+            name = tab.name if is_active or not longest else tab.name[:longest]
+            label = Content(name).stylize("$accent bold underline" if is_active else "$foreground 70%")
             if tab.mark:
                 style = "$text-error" if tab.wrong else "$foreground 50%"
                 label = Content.assemble(label, " ", Content(tab.mark).stylize(style))
-            pieces.append(Content.assemble(" ", label, " ").stylize(Style.from_meta({"tab": tab.id})))
+            pieces.append(Content.assemble(gap, label, gap).stylize(Style.from_meta({"tab": tab.id})))
             pieces.append(("│", "$foreground 20%"))
         return Content.assemble(*pieces[:-1])
 
