@@ -59,6 +59,8 @@ class LiveRun:
     """What several runs have in common, once they are over."""
     reply: Mapping[str, Any] | None = None
     error: str = ""
+    payload: Any = None
+    """What the provider sent with the error."""
     seconds: float = 0.0
     cancel: threading.Event = field(default_factory=threading.Event)
     unseen: list[Event] = field(default_factory=list)
@@ -201,6 +203,7 @@ class Runs:
         run.phase = "failed" if failure is not None else "done"
         if isinstance(failure, RunError):
             run.error = f"{failure.phase}: {failure.message}"
+            run.payload = failure.payload
         elif failure is not None:
             run.error = f"{type(failure).__name__}: {failure}"
         if message.run is not None and message.run.attempts:

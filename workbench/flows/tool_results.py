@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.events import Listener
 from sessions.session import Tool
-from sessions.tools import Ask
+from sessions.tools import Ask, NoResultError, canned_result
 from workbench import tool_edits
 from workbench.document import Place
 from workbench.run_progress import ToolWaits
@@ -33,17 +33,14 @@ def asker(app: WorkbenchApp, column: str, listener: Listener, cancel: Event) -> 
 
     def ask(tool: Tool, arguments: Mapping[str, Any]) -> Any:
         listener(ToolWaits(at=0.0, attempt=1, name=tool.name))
-        answer: Future[str | None] = Future()
+        answer: Future[Any] = Future()
 
         def begin() -> None:
             asking = _asked(app, column, tool, arguments, cancel, answer)
             app.run_worker(asking, group="tool results", exit_on_error=False)
 
         app.call_from_thread(begin)
-        typed = answer.result()
-        if typed is None:
-            raise NobodyAnsweredError("nobody answered")
-        return value_of(typed)
+        return answer.result()
 
     return ask
 
@@ -62,19 +59,31 @@ async def _asked(
     tool: Tool,
     arguments: Mapping[str, Any],
     cancel: Event,
-    answer: Future[str | None],
+    answer: Future[Any],
 ) -> None:
-    """One question at a time, and none over another dialog."""
-    typed: str | None = None
+    """One question at a time, and none over another dialog. What was said for another column counts here too."""
     try:
         async with app.asking:
             while len(app.screen_stack) > 1 and not cancel.is_set():
                 app.main.say(f"{column} waits for a result of {tool.name}")
                 await asyncio.sleep(LOOK_SECONDS)
+            known = next((one for one in app.document.session.tools if one.name == tool.name), tool)
+            try:
+                answer.set_result(canned_result(known, arguments))
+                return
+            except NoResultError:
+                pass
+            typed = None
             if not cancel.is_set():
                 typed = await app.push_screen_wait(ToolResultScreen(column, tool, arguments, cancel.is_set))
-        if typed is not None:
-            change = partial(tool_edits.keep_result, name=tool.name, arguments=arguments, result=value_of(typed))
-            app.main.edit(change, Place("tool"), f"result of {tool.name}")
-    finally:
-        answer.set_result(typed)
+        if typed is None:
+            answer.set_exception(NobodyAnsweredError("nobody answered"))
+            return
+        value = value_of(typed)
+        change = partial(tool_edits.keep_result, name=tool.name, arguments=arguments, result=value)
+        app.main.edit(change, Place("tool"), f"result of {tool.name}")
+        answer.set_result(value)
+    except BaseException as error:  # the thread that waits must go on, whatever ends this
+        if not answer.done():
+            answer.set_exception(NobodyAnsweredError(f"nobody could be asked: {error}"))
+        raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from adapters import catalog, events
-from adapters.run import Attempt, Run
+from adapters.run import Attempt, Purpose, Run
 from workbench import json_shapes
 from workbench.display import one_line
 from workbench.pages.looked_at import LookedAt
@@ -22,7 +22,7 @@ def blocks_of(at: LookedAt, raw: bool = False) -> list[Block]:
     """The last run of the column; with `raw` what was sent and what came back, as JSON."""
     run = at.run.run if at.run is not None else None
     if run is None:
-        return [EMPTY, *_without_run(at)]
+        return [EMPTY, *_without_run(at, raw)]
     blocks = [EMPTY, *_summary(run)]
     for attempt in run.attempts:
         blocks += [EMPTY, *_attempt(attempt, run)]
@@ -34,9 +34,12 @@ def blocks_of(at: LookedAt, raw: bool = False) -> list[Block]:
     return [*blocks, *_events(run)]
 
 
-def _without_run(at: LookedAt) -> Iterable[Block]:
+def _without_run(at: LookedAt, raw: bool) -> Iterable[Block]:
     if at.run is not None and at.run.phase == "running":
         return paragraph("Under way; this page shows runs that have ended.")
+    if at.run is not None and at.run.error:
+        payload = [*heading("Payload"), *json_block(at.run.payload)] if raw and at.run.payload is not None else []
+        return [Block((Piece("✗ ", "error"), Piece("no call was made"))), block(at.run.error, "error", indent=2), *payload]
     measured = at.case.measured.get(at.column.id, ())
     if not measured:
         return paragraph("Nothing was sent from here yet: F5 sends every column, F8 this one.", "note")
@@ -55,7 +58,12 @@ def _summary(run: Run) -> list[Block]:
     if run.ok:
         return [Block((Piece("✓ ", "ok"), Piece(calls)))]
     why = f"{run.error.phase}: {first_line(run.error.message)}" if run.error is not None else "cancelled"
-    return [Block((Piece("✗ ", "error"), Piece(calls))), block(why, "error", indent=2)]
+    more = [block("v shows what the provider sent", "note", indent=2)] if _has_payload(run) else []
+    return [Block((Piece("✗ ", "error"), Piece(calls))), block(why, "error", indent=2), *more]
+
+
+def _has_payload(run: Run) -> bool:
+    return any(one.payload is not None for one in run.attempts)
 
 
 def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
@@ -75,15 +83,38 @@ def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
         for call in completion.tool_calls:
             yield named("tool call", json_shapes.dumps(dict(call), indent=None, ascii_only=False))
         yield named("reply", (one_line(completion.text, LONGEST_TEXT) or "(empty)", "value"))
+    yield from _tool_turns(attempt, run)
 
 
 def _role(attempt: Attempt, run: Run) -> str:
     for event in run.events:
         if event.attempt == attempt.number and isinstance(event, events.FallbackStarted):
             return f"a fallback: {first_line(event.reason)}"
-        if event.attempt == attempt.number and isinstance(event, events.ExtractionStarted):
-            return "the second stage: takes the fields out of the prose"
-    return "the first call" if attempt.number == 1 else "asked again"
+        if event.attempt == attempt.number and isinstance(event, events.RetryStarted):
+            return f"made again: {first_line(event.reason)}"
+    return ROLES[attempt.purpose]
+
+
+ROLES: Mapping[Purpose, str] = {
+    "first": "the first call",
+    "retry": "made again",
+    "tools": "goes on with the tools' results",
+    "fallback": "a fallback",
+    "extraction": "the second stage: takes the fields out of the prose",
+}
+
+
+def _tool_turns(attempt: Attempt, run: Run) -> Iterable[Block]:
+    """The tools that this call's reply asked for, and what the model was told."""
+    for event in run.events:
+        if event.attempt != attempt.number or not isinstance(event, events.ToolInvoked):
+            continue
+        arguments = json_shapes.dumps(event.arguments, indent=None, ascii_only=False)
+        yield named("calls", (one_line(event.name, 60), "name"), (f"({one_line(arguments, LONGEST_TEXT)})", "value"))
+        style = "value" if event.result.success and not event.rolled_back else "error"
+        undone = (" what it changed was undone", "error") if event.rolled_back else ("", "note")
+        took = (f"   {duration(event.duration_ms)}", "note")
+        yield named("  is told", (one_line(event.rendered_output, LONGEST_TEXT) or "(nothing)", style), took, undone)
 
 
 def _measures(milliseconds: float, usage: object, cost: object) -> str:
@@ -135,6 +166,10 @@ def _detail(event: events.Event) -> str:
         said = f"{catalog.title(event.adapter)}, because {first_line(event.reason)}"
     elif isinstance(event, events.ExtractionStarted):
         said = f"by {event.model}"
+    elif isinstance(event, events.RetryStarted):
+        said = f"in {event.delay_s:g} s, because {first_line(event.reason)}"
+    elif isinstance(event, events.ToolInvoked):
+        said = f"{event.name}: {'answered' if event.result.success else first_line(event.rendered_output)}"
     elif isinstance(event, events.Failed):
         said = f"{event.phase}: {first_line(event.message)}"
     return f"  {one_line(said, 400)}" if said else ""

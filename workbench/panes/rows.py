@@ -91,7 +91,8 @@ class RowsPane(Vertical):
 
     def _form_row(self, state: State, field: Field, value: Any) -> FormRow:
         draft = state.drafts.get(self._place(state, self._row, field.name))
-        return FormRow(field, value, draft, self.problem_of(state, self._row, field.name, draft))
+        problem = self.problem_of(state, self._row, field.name, draft)
+        return FormRow(field, value, draft, problem, self.KIND in ("demo", "history"))
 
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
         """What is wrong with a field beside a draft that is no JSON; empty when nothing is."""

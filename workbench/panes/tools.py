@@ -48,7 +48,8 @@ shows each turn of a run.
 
     def summary_of(self, state: State, row: int) -> Content:
         tool = state.session.tools[row]
-        answers = "you are asked" if not tool.results else f"{len(tool.results)} results"
+        count = len(tool.results)
+        answers = "you are asked" if not count else f"{count} result{'' if count == 1 else 's'}"
         quiet = "$foreground 60%"
         about = f"  {one_line(tool.description, 60)}" if tool.description else ""
         return lines((one_line(tool.name, 40), "bold"), (f"  {answers}", quiet), (about, quiet))

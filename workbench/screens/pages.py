@@ -16,7 +16,7 @@ from workbench.display import one_line
 from workbench.document import Place
 from workbench.exit_codes import CommandError
 from workbench.live import LiveColumn
-from workbench.pages import attempts, card, differences, lints, parsers, true_request
+from workbench.pages import attempts, card, differences, lints, parsers, repeats, true_request
 from workbench.pages.looked_at import LookedAt
 from workbench.pages.writing import as_json
 from workbench.sturdy import Sturdy
@@ -41,6 +41,7 @@ PAGES: Mapping[str, PageName] = {
     "parsers": PageName("Reply × parser", "enter to the reply"),
     "diff": PageName("Differences", "o compare with another   y copy"),
     "lints": PageName("Lint", "enter to its place"),
+    "repeats": PageName("Repeats"),
 }
 
 LOOK_AGAIN_SECONDS = 0.3
@@ -55,7 +56,8 @@ class PagesScreen(Sturdy, Screen[Place | None]):
 **Card**: what the adapter is, when to use it, and its last run as five steps. **Request**: what goes out beside the
 messages, and what other models would get. **Calls**: every call of the last run, hidden ones too. **Reply × parser**:
 which parser reads which column's reply. **Differences**: this prompt against another's, or against what was recorded.
-**Lint**: what does not reach the model as one would think; `enter` leads to its place.
+**Lint**: what does not reach the model as one would think; `enter` leads to its place. **Repeats**: several runs of the
+same request, equal values counted.
 """
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_PAGE
     BINDING_GROUP_TITLE = "A closer look"
@@ -193,6 +195,8 @@ which parser reads which column's reply. **Differences**: this prompt against an
             return true_request.blocks_of(self.at, self._raw)
         if self._page == "runs":
             return attempts.blocks_of(self.at, self._raw)
+        if self._page == "repeats":
+            return repeats.blocks_of(self.at)
         if self._page == "parsers":
             return parsers.blocks_of(self.at)
         if self._page == "diff":

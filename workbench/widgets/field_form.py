@@ -33,6 +33,8 @@ class FormRow(NamedTuple):
     value: Any
     draft: str | None = None
     problem: str = ""
+    has_type: bool = True
+    """Whether the field's type is named beside it."""
 
 
 class FieldForm(VerticalScroll, can_focus=False):
@@ -121,7 +123,7 @@ class FieldEditor(Vertical):
         self.field = row.field
         self._row = row
         self._editing = field_text.editing_of(row.field)
-        self._label = PlainStatic(_label(row.field), classes="field-label")
+        self._label = PlainStatic(_label(row), classes="field-label")
         self._error = PlainStatic(classes="field-error")
         self._error.display = False
         self._input: Widget
@@ -182,9 +184,10 @@ class FieldEditor(Vertical):
         self._error.display = isinstance(wrong, NotAValue) or bool(self._row.problem)
 
 
-def _label(field: Field) -> Content:
+def _label(row: FormRow) -> Content:
+    field = row.field
     about = f"\n{field.description}" if field.description else ""
-    kind = f"  {name_of(field.annotation)}"
+    kind = f"  {name_of(field.annotation)}" if row.has_type else ""
     return lines((field.name, "bold"), (kind, "$foreground 60%"), (about, "$foreground 45%"))
 
 
