@@ -45,6 +45,8 @@ and the same origin lights up in every other column and in the editor; `enter` g
 Below: the reply. It is text to edit or paste over: at each keystroke this adapter's parser reads it again, without any
 call. The margin names what the parser did with each piece; the table shows how each value came about.
 
+`prompt changed`: the reply answers an earlier prompt; `F7`, `5` shows what changed since, word by word.
+
 `F5` sends all columns, `F8` this one, `escape` cancels · `ctrl+g` copies · `ctrl+r` records the reply as a fixture
 """
 
@@ -53,6 +55,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         self.column_id = column_id
         self._shown: tuple[LiveColumn, LiveRun | None] | None = None
         self._was_running = False
+        self._is_outdated = False
         self._title = Content("")
         self._title_on_screen: Content | None = None
         self.prompt = PromptView(column_id)
@@ -97,8 +100,19 @@ call. The margin names what the parser did with each piece; the table shows how 
 
     def show_verdict(self, now: float) -> None:
         """The line between prompt and reply. `now` is the clock of the runs, for the seconds of one under way."""
-        if self._shown is not None:
-            self.splitter.show(verdict(*self._shown, now))
+        if self._shown is None:
+            return
+        line = verdict(*self._shown, now)
+        run = self._shown[1]
+        if self._is_outdated and (run is None or run.phase != "running"):
+            line += lines((" · prompt changed", "$text-warning"))
+        self.splitter.show(line)
+
+    def mark_outdated(self, is_outdated: bool) -> None:
+        """Whether the prompt is another one than the reply answers; `F7`, `5` shows what changed."""
+        if is_outdated != self._is_outdated:
+            self._is_outdated = is_outdated
+            self.show_verdict(0.0)
 
     def name_origin(self, key: OriginKey | None) -> None:
         """Names the origin the user points at in the title, in place of the adapter's details."""

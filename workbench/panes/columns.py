@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from textual import on
 from textual.containers import HorizontalScroll
@@ -48,8 +48,18 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         for live, run, model in columns:
             self._columns[live.column.id].show(live, run, model)
 
+    def mark_outdated(self, ids: Container[str]) -> None:
+        """Says of these columns that their prompt has changed since it was sent."""
+        for id, column in self._columns.items():
+            column.mark_outdated(id in ids)
+
     def column(self, id: str) -> ColumnPane | None:
         return self._columns.get(id)
+
+    @property
+    def share(self) -> float:
+        """How much of the height the prompts get when there are replies."""
+        return self._share
 
     @property
     def all(self) -> tuple[ColumnPane, ...]:

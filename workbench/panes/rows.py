@@ -182,7 +182,7 @@ class RowsPane(Vertical):
         if self._state is None:
             return Content("")
         mark, style = self.mark_of(self._state, index)
-        number = lines((f" {mark} ", style), (f"{index + 1:>3}  ", "$foreground 60%"))
+        number = lines((f"{index + 1:>3} ", "$foreground 60%"), (f"{mark}  ", style))
         return Content.assemble(number, self.summary_of(self._state, index))
 
     def summary_of(self, state: State, row: int) -> Content:

@@ -127,6 +127,7 @@ class MainScreen(PointingScreen):
         columns = [self.engine.column(state, column) for column in state.session.columns]
         self.engine.forget({column.id for column in state.session.columns})
         self.columns.show([(one, self._run_of(one.column), one.column.model) for one in columns])
+        self.columns.mark_outdated({one.column.id for one in columns if self._is_outdated(one)})
         uses = demo_uses(columns)
         self.demos.show_uses(uses)
         if self._tab in EDITORS:
@@ -173,6 +174,8 @@ class MainScreen(PointingScreen):
             request = self.engine.column(self.document.state, column).request
             if request is not None:
                 self.requests[self.document.state.case.name, column.id] = request
+        if self._tab in EDITORS and not self.is_wide:
+            self.say("sent · F4 shows the replies")
         self.show()
 
     def cancel(self) -> bool:
@@ -246,6 +249,10 @@ class MainScreen(PointingScreen):
         """One of `EDITORS`."""
         rest = (self.inputs, self.demos, self.history, self.tools, self.variants)
         return self.signature if tab == EDITORS[0] else rest[EDITORS.index(tab) - 1]
+
+    @property
+    def tab(self) -> str:
+        return self._tab
 
     @property
     def is_wide(self) -> bool:
@@ -328,6 +335,11 @@ class MainScreen(PointingScreen):
         from workbench import lint_notes
 
         return lint_notes.search(self.document.state, [one.live for one in self.columns.all if one.live is not None])
+
+    def _is_outdated(self, live: LiveColumn) -> bool:
+        """Whether the reply on screen answers another prompt than the one above it."""
+        sent = self.requests.get((self.document.state.case.name, live.column.id))
+        return sent is not None and live.request is not None and sent.messages != live.request.messages
 
     def _run_of(self, column: Column) -> LiveRun | None:
         return self.runs.of(self.document.state.case.name, column.id)

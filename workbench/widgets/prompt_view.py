@@ -20,6 +20,8 @@ from workbench.widgets.prompt_section import Origin, Piece, title
 from workbench.widgets.wrapping import rows
 
 LONGEST_ERROR_ROWS = 3
+ROWS_ABOVE = 3
+"""Rows shown above a piece that is scrolled to because its editor has the focus."""
 __all__ = ["OriginKey", "PromptView"]
 
 
@@ -144,7 +146,7 @@ class PromptView(LineView):
             return False
         self._set_cursor(spot)
         if not self._layout.shows(Origin(*key), self._top, self._top + self.page_height - len(self._banner) - 1):
-            self._scroll_to_spot(spot)
+            self._settle(spot.section, max(0, spot.row - ROWS_ABOVE))
             self.repaint()
         return True
 

@@ -71,3 +71,17 @@ def test_other_columns_follow_the_cursor_of_one() -> None:
         assert other.message_at_cursor.turn == desk.main.columns.all[0].prompt.message_at_cursor.turn  # type: ignore[union-attr]
 
     at_the_desk(walk, MANY)
+
+
+def test_a_reply_says_that_its_prompt_has_changed_until_it_is_sent_again() -> None:
+    async def edit(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        assert "prompt changed" not in desk.verdict("chat")
+        await desk.go_to("input", "ticket")
+        await desk.type("!")
+        assert "✓" in desk.verdict("chat") and "prompt changed" in desk.verdict("chat")
+        await desk.press("ctrl+z")
+        assert "prompt changed" not in desk.verdict("chat")
+
+    at_the_desk(edit)
