@@ -46,15 +46,13 @@ class Endpoint:
 def endpoint_of(view: View, source: Source) -> Endpoint:
     """Raises ExportError for a model that is not asked by OpenAI's protocol, offline ones among them."""
     provider, name = split_model(view.model)
-    named = named_address(view)
+    named = plain_address(view)
     if provider not in COMPATIBLE and (named is None or provider == "offline"):
         known = ", ".join(COMPATIBLE)
         raise ExportError(f"{view.model} cannot be asked over HTTP; choose a model with --model, of: {known}")
     base, key = COMPATIBLE[provider] if provider in COMPATIBLE else ("", _guessed_variable(provider))
     if named is None:
         return Endpoint(base, key, name)
-    if not _PLAIN_ADDRESS.fullmatch(named):
-        raise ExportError(f"{view.place}: the address {named!r} has signs that a shell would not take as they are")
     allowed, said = key_goes_there(view, source)
     return Endpoint(named.rstrip("/"), key if allowed else "", name, said)
 
@@ -63,6 +61,14 @@ def named_address(view: View) -> str | None:
     """The `api_base` that the session names for the column."""
     given = rendering.connection_of(view.session, view.column).get("api_base")
     return str(given) if given else None
+
+
+def plain_address(view: View) -> str | None:
+    """As `named_address`, for files in which signs have a meaning. Raises ExportError for an address with such."""
+    named = named_address(view)
+    if named is not None and not _PLAIN_ADDRESS.fullmatch(named):
+        raise ExportError(f"{view.place}: the address {named!r} has signs that other tools would not take as they are")
+    return named
 
 
 def key_goes_there(view: View, source: Source) -> tuple[bool, tuple[str, ...]]:

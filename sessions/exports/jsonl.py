@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from adapters.conversation_field import history_field_name
 from adapters.signature import Signature
 from adapters.types import build_inputs
 from sessions import expectations, rendering
@@ -27,6 +28,7 @@ def finetune(source: Source) -> Exported:
     """
     first = source.first
     signature = first.signature
+    history = history_field_name(signature)
     left, notes = list(switched_off(first.session)), []
     if first.column.adapter not in DSPYS_OWN:
         notes.append(f"dspy has no fine-tuning data for {first.column.adapter}: the form of these lines is ours")
@@ -34,7 +36,7 @@ def finetune(source: Source) -> Exported:
     for number, demo in enumerate(first.varied.demos, 1):
         if not demo.enabled:
             continue
-        missing = [name for name in signature.fields if demo.values.get(name) is None]
+        missing = [name for name in signature.fields if name != history and demo.values.get(name) is None]
         if missing:
             left.append(f"demo {number}: it has no {', '.join(missing)}")
         else:
@@ -106,9 +108,7 @@ def batch(source: Source) -> Exported:
     models = {view.model for view in source.views}
     if len(models) > 1:
         listed = ", ".join(sorted(models))
-        raise ExportError(
-            f"a batch is for one model, and the columns have {len(models)}: {listed}; choose with --model"
-        )
+        raise ExportError(f"a batch is for one model, and there are {len(models)}: {listed}; choose with --model")
     left: list[str] = list(switched_off(source.first.session))
     endpoint = endpoint_of(source.first, source)
     address = named_address(source.first)

@@ -10,8 +10,8 @@ def messages(source: Source) -> Exported:
     """`[{"role", "content"}, …]`, as the adapter's `format` returns them."""
     view = source.first
     request = view.request
-    beside = [name for name in request.params if name not in view.session.params_of(view.column)]
-    left = (f"what goes out beside the messages: {', '.join(beside)} (--as request has it)",) if beside else ()
+    others = [name for name in request.params if name not in view.session.params_of(view.column)]
+    left = (f"what goes out beside the messages: {', '.join(others)} (--as request has it)",) if others else ()
     text = json_text.pretty(request.prompt.as_dicts())
     return Exported(text + "\n", (*left, *beside(view)))
 
@@ -19,5 +19,5 @@ def messages(source: Source) -> Exported:
 def request(source: Source) -> Exported:
     """`{"model", "messages", …parameters}`."""
     view = source.first
-    left = (*beside(view))
+    left = beside(view)
     return Exported(json_text.pretty(view.request.as_dict()) + "\n", left)

@@ -23,7 +23,7 @@ class Grade(dspy.Signature):
 
     essay: str = dspy.InputField(desc="what was handed in")
     rubric: list[str] = dspy.InputField()
-    score: float = dspy.OutputField(desc="0 to 1", prefix="Points:")
+    score: float = dspy.OutputField(desc="0 to 1")
 
 
 class Two(dspy.Module):  # type: ignore[misc]

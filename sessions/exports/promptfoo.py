@@ -1,0 +1,204 @@
+"""A promptfoo config: a prompt and a provider for each column, a test for each case, the inputs as variables.
+
+promptfoo renders prompts, provider configs and assertions by Nunjucks, and what looks like `{{ env.NAME }}` anywhere
+while it loads the file; it opens a variable that begins with `file://`. None of that may happen to a session's text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adapters.lm.capabilities import split_model
+from sessions.exports import json_text
+from sessions.exports.endpoints import OFFLINE, key_goes_there, plain_address
+from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
+from sessions.exports.template import Part, Piece, Slot, parts_of, slots_of, written
+from sessions.recording import as_json
+
+PROVIDERS: Mapping[str, str] = {
+    "openai": "openai:chat:",
+    "anthropic": "anthropic:messages:",
+    "gemini": "google:",
+    "mistral": "mistral:",
+    "groq": "groq:",
+    "deepseek": "deepseek:",
+    "openrouter": "openrouter:",
+    "ollama_chat": "ollama:chat:",
+    "ollama": "ollama:completion:",
+    "xai": "xai:",
+}
+"""promptfoo's name for litellm's provider."""
+
+NUNJUCKS_WORDS = ("true", "false", "none", "null", "env", "loop", "super", "caller", "range", "cycler", "joiner")
+"""Names that mean something else in a template."""
+
+SEPARATORS = ("\u2060", "\u200b", "\u2063", "\u2064")
+"""Invisible signs, of which one that stands in no value breaks up what promptfoo would act upon."""
+
+_OPENING = re.compile(r"\{[{%#]|#\}")
+"""What Nunjucks reads as its own outside of a tag; it refuses the end of a comment that never began."""
+_TAG = re.compile(r"\{(?=[{%#])")
+_ACTED_UPON = re.compile(
+    r"\A(?:file|package|python|exec|https?|huggingface|portkey|langfuse|helicone):|\n\Z|\{\{|\{%|\{#"
+)
+_LARGEST_REFERENCE_DEPTH = 50
+
+
+def promptfoo(source: Source) -> Exported:
+    """JSON, which is YAML too. Raises ExportError for a schema that contains itself, which promptfoo cannot load."""
+    left = list(switched_off(source.first.session))
+    prompts: dict[str, dict[str, str]] = {}
+    of_test: dict[str, list[str]] = {}
+    providers: list[dict[str, Any]] = []
+    variables: dict[str, dict[str, str]] = {}
+    guards = _guards(source.views)
+    for column in source.columns:
+        views = [view for view in source.views if view.column.id == column.id]
+        labels: list[str] = []
+        for view in views:
+            left += [note for note in view.request.prompt.notes if note not in left]
+            parts = [_without_tags(one) for one in parts_of(view)]
+            variables.setdefault(view.case.name, {}).update(slots_of(parts))
+            raw = json_text.readable(written(parts, lambda pieces: _nunjucks(pieces, guards)))
+            label = next((one for one in labels if prompts[one]["raw"] == raw), None)
+            if label is None:
+                label = _shown(column.id if not labels else f"{column.id}, {view.case.name}")
+                labels.append(label)
+                prompts[label] = {"label": label, "raw": raw}
+            of_test.setdefault(view.case.name, []).append(label)
+        providers.append(_provider(views[0], labels, source, left))
+    tests = [
+        {
+            "description": _shown(name),
+            "vars": {_variable(field): _guarded(value, guards.get(field)) for field, value in values.items()},
+            "prompts": of_test[name],
+        }
+        for name, values in variables.items()
+    ]
+    if any(view.case.expect for view in source.views):
+        left.append("what the cases expect of values: promptfoo sees the text of a reply alone")
+    config = {
+        "description": _shown(source.name),
+        "prompts": list(prompts.values()),
+        "providers": providers,
+        "tests": tests,
+    }
+    return Exported(json_text.readable(config) + "\n", tuple(left))
+
+
+def _provider(view: View, labels: Sequence[str], source: Source, left: list[str]) -> dict[str, Any]:
+    if view.model.startswith(OFFLINE):
+        said = f"the model {view.model}, which only the workbench has: promptfoo's echo, which repeats the prompt"
+        if said not in left:
+            left.append(said)
+        return {"id": "echo", "label": _shown(view.column.id), "prompts": list(labels)}
+    provider, name = split_model(view.model)
+    config = _inlined(as_json(dict(view.request.params)))
+    if _TAG.search(json_text.one_line(config)):
+        config = _broken(config)
+        left.append(
+            f"{view.column.id}: in its parameters an invisible sign breaks up {{{{, which promptfoo would render"
+        )
+    address = plain_address(view)
+    if address is not None:
+        config["apiBaseUrl"] = address
+        allowed, said_of_key = key_goes_there(view, source)
+        if not allowed:
+            config["apiKey"] = "no-key"
+            left += said_of_key
+    name = _shown(name)
+    id = f"{PROVIDERS[provider]}{name}" if provider in PROVIDERS else f"litellm:{_shown(view.model)}"
+    shown = {"id": id, "label": _shown(view.column.id), "prompts": list(labels)}
+    return {**shown, "config": config} if config else shown
+
+
+def _shown(text: str) -> str:
+    """A name that is shown and not rendered, without what might be rendered after all."""
+    return _TAG.sub("{ ", text)
+
+
+def _without_tags(part: Part) -> Part:
+    """The message with what is no text of its own (addresses, file names, tool calls) escaped."""
+    content = part.content
+    if isinstance(content, list):
+        content = [one if isinstance(one, tuple) else _escaped(one) for one in content]
+    return Part(part.role, content, _escaped(dict(part.extra)))
+
+
+def _variable(field: str) -> str:
+    return f"{field}_" if field in NUNJUCKS_WORDS else field
+
+
+def _nunjucks(pieces: tuple[Piece, ...], guards: Mapping[str, str]) -> str:
+    """A template that renders to the text. What opens a tag is written as a string in one, a `{` before a slot too."""
+    text = ""
+    for index, piece in enumerate(pieces):
+        if isinstance(piece, Slot):
+            guard = guards.get(piece.field)
+            text += f'{{{{ {_variable(piece.field)}{f""" | replace("{guard}", "")""" if guard else ""} }}}}'
+        elif piece.endswith("{") and index + 1 < len(pieces):
+            text += _escaped(piece[:-1]) + '{{ "{" }}'
+        else:
+            text += _escaped(piece)
+    return text
+
+
+def _escaped(value: Any) -> Any:
+    """The same data with texts that Nunjucks renders to what they were."""
+    if isinstance(value, str):
+        return _OPENING.sub(lambda found: f'{{{{ "{found[0]}" }}}}', value)
+    if isinstance(value, dict):
+        return {key: _escaped(one) for key, one in value.items()}
+    return [_escaped(one) for one in value] if isinstance(value, list) else value
+
+
+def _broken(value: Any) -> Any:
+    """The same data with tags broken up: promptfoo renders a provider's config more than once, so escapes would end."""
+    if isinstance(value, str):
+        return _TAG.sub("{" + SEPARATORS[0], value)
+    if isinstance(value, dict):
+        return {key: _broken(one) for key, one in value.items()}
+    return [_broken(one) for one in value] if isinstance(value, list) else value
+
+
+def _guards(views: Sequence[View]) -> dict[str, str]:
+    """For each field with a value that promptfoo would act upon, the sign that keeps it from that."""
+    values: dict[str, list[str]] = {}
+    for view in views:
+        for field, value in slots_of(parts_of(view)).items():
+            values.setdefault(field, []).append(value)
+    guards: dict[str, str] = {}
+    for field, found in values.items():
+        if any(_ACTED_UPON.search(one) for one in found):
+            sign = next((sign for sign in SEPARATORS if not any(sign in one for one in found)), None)
+            if sign is None:
+                raise ExportError(
+                    f"the values of {field} have every sign that could keep promptfoo from acting on them"
+                )
+            guards[field] = sign
+    return guards
+
+
+def _guarded(value: str, guard: str | None) -> str:
+    if guard is None:
+        return value
+    broken = _TAG.sub("{" + guard, value)
+    broken = re.sub(r"\A(\w+)(?=:)", rf"\1{guard}", broken)
+    return broken + guard if broken.endswith("\n") else broken
+
+
+def _inlined(value: Any, root: Any = None, depth: int = 0) -> Any:
+    """A JSON schema without `$ref`: promptfoo resolves them from the top of the config, where nothing is."""
+    if depth > _LARGEST_REFERENCE_DEPTH:
+        raise ExportError("the JSON schema of the reply contains itself, which promptfoo cannot load; --as request can")
+    if isinstance(value, dict):
+        top = value if "$defs" in value else root
+        reference = value.get("$ref")
+        if isinstance(reference, str) and isinstance(top, dict) and reference.startswith("#/$defs/"):
+            found = top.get("$defs", {}).get(reference.removeprefix("#/$defs/"))
+            beside = {key: one for key, one in value.items() if key != "$ref"}
+            return _inlined({**found, **beside} if isinstance(found, dict) else beside, top, depth + 1)
+        return {key: _inlined(one, top, depth + 1) for key, one in value.items() if key != "$defs"}
+    return [_inlined(one, root, depth + 1) for one in value] if isinstance(value, list) else value

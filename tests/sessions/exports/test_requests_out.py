@@ -1,0 +1,179 @@
+"""curl, the litellm script and JSON Lines: the request as it is, and no key but by its variable."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback_server import LoopbackServer
+
+from sessions import examples
+from sessions.exports.curl import LONGEST_ARGUMENT, curl
+from sessions.exports.exported import ExportError, Source, source_of
+from sessions.exports.jsonl import batch, finetune
+from sessions.exports.litellm_script import litellm_script
+from sessions.exports.messages import messages, request
+from sessions.session import DEFAULT_COLUMNS, Case, Column, Demo, Recording, Session, SignatureText, Tool
+
+NASTY = "it's \"quoted\" $HOME `touch pwned` \\ $(touch pwned)\n!\x1b \udc80 é \u2028 '''x''' \"\"\""
+ASKED = Session(
+    SignatureText("question -> answer, score: float"),
+    (Demo({"question": NASTY, "answer": NASTY, "score": 1.0}), Demo({"question": "q"})),
+    DEFAULT_COLUMNS,
+    (Case(NASTY, {"question": NASTY}), Case("second", {"question": "two"})),
+    model="openai/gpt-4o-mini",
+    params={"temperature": 0.5, "stop": ["\n\n"], "timeout": 30},
+)
+
+
+def source(session: Session = ASKED, column: int = 0, cases: int = 1) -> Source:
+    return source_of(session, session.columns[column : column + 1], session.cases[:cases], name=session.name)
+
+
+def lines(text: str) -> list[Any]:
+    assert text.isascii()
+    return [json.loads(line) for line in text.split("\n")[:-1]]
+
+
+def test_messages_and_request_are_what_goes_out() -> None:
+    for number in range(3):
+        one = source(column=number).first.request
+        assert json.loads(messages(source(column=number)).text) == one.prompt.as_dicts()
+        assert json.loads(request(source(column=number)).text) == one.as_dict()
+    assert any("response_format" in one for one in messages(source(column=1)).left_out)
+    markdown = replace(ASKED, columns=(Column("markdown", "markdown"),))
+    assert any("this format has no place for them" in one for one in messages(source(markdown)).left_out)
+
+
+def argument_of(text: str, name: str) -> str:
+    words = shlex.split(text.replace("\\\n", " "))
+    return words[words.index(name) + 1]
+
+
+def test_curl_has_the_whole_request_and_names_the_key() -> None:
+    made = curl(source(column=1)).text
+    assert json.loads(argument_of(made, "--data-binary")) == {
+        **source(column=1).first.request.as_dict(),
+        "model": "gpt-4o-mini",
+    }
+    assert '-H "Authorization: Bearer $OPENAI_API_KEY"' in made
+
+
+def test_a_request_too_long_for_an_argument_goes_in_by_standard_input() -> None:
+    long = replace(ASKED, cases=(Case("x", {"question": "BODY_\n" * LONGEST_ARGUMENT}),))
+    made = curl(source(long)).text
+    done = subprocess.run(["bash"], input="curl() { cat; }\n" + made, capture_output=True, text=True)
+    assert json.loads(done.stdout)["messages"] == source(long).first.request.prompt.as_dicts()
+
+
+@pytest.mark.parametrize("export", [curl, litellm_script, batch])
+def test_what_cannot_be_asked_is_refused_or_left_to_the_user(export: Any) -> None:
+    offline = replace(ASKED, model="offline/exact")
+    if export is litellm_script:
+        made = export(source(offline))
+        assert 'os.environ["MODEL"]' in made.text and "MODEL names another" in made.left_out[-1]
+        return
+    with pytest.raises(ExportError, match="cannot be asked over HTTP; choose a model with --model"):
+        export(source(offline))
+
+
+@pytest.mark.parametrize("model", ['x"; touch pwned #/m', "x$(touch pwned)/m", "a b/m"])
+def test_the_name_of_a_provider_is_never_code(model: str) -> None:
+    with pytest.raises(ExportError, match="no name that could be one"):
+        litellm_script(source(replace(ASKED, model=model)))
+    with pytest.raises(ExportError, match="no name that could be one"):
+        curl(source(replace(ASKED, model=model, params={"api_base": "http://h/v1"})))
+
+
+def test_an_address_of_the_session_gets_no_key_until_its_host_is_allowed() -> None:
+    elsewhere = replace(ASKED, params={"api_base": "http://stranger:1/v1"})
+    for export in (curl, litellm_script):
+        made = export(source(elsewhere))
+        assert "OPENAI_API_KEY" not in made.text and "stranger:1/v1" in made.text
+        assert any("--allow-host stranger:1" in one for one in made.left_out)
+    allowed = replace(source(elsewhere), allow_hosts=["stranger:1"])
+    assert "$OPENAI_API_KEY" in curl(allowed).text
+    with pytest.raises(ExportError, match="has signs"):
+        curl(source(replace(ASKED, params={"api_base": "http://h/$(touch pwned)"})))
+
+
+def test_the_script_is_python_in_which_nothing_of_the_text_is_code() -> None:
+    named = replace(ASKED, name='"""\nimport os\n' + NASTY)
+    made = litellm_script(source(named)).text
+    compile(made, "exported", "exec")
+    assert made.encode("utf-8")
+    assert [line for line in made.split("\n") if line.startswith("import")] == [
+        "import os",
+        "import sys",
+        "import litellm",
+    ]
+
+
+def test_a_batch_has_a_line_a_case_and_column_with_an_id_of_its_own() -> None:
+    made = source_of(ASKED, ASKED.columns, ASKED.cases)
+    found = lines(batch(made).text)
+    assert len({one["custom_id"] for one in found}) == len(found) == 6
+    assert all(len(one["custom_id"]) <= 64 for one in found)
+    for one, view in zip(found, made.views, strict=True):
+        assert (one["method"], one["url"]) == ("POST", "/v1/chat/completions")
+        assert one["body"] == {**view.request.as_dict(), "model": "gpt-4o-mini"}
+    columns = (*ASKED.columns[:1], replace(ASKED.columns[1], model="openai/gpt-4o"))
+    with pytest.raises(ExportError, match="a batch is for one model, and there are 2"):
+        batch(source_of(ASKED, columns, ASKED.cases))
+
+
+def test_fine_tuning_data_is_the_complete_demos_and_the_cases_with_an_answer() -> None:
+    expecting = {"fields": {"answer": {"equals": "b"}, "score": {"equals": 0.5}}}
+    reply = "[[ ## answer ## ]]\nrecorded\n\n[[ ## score ## ]]\n0.25\n\n[[ ## completed ## ]]"
+    attempt = {"completions": [{"text": reply, "reading": {"ok": True}}]}
+    cases = (
+        Case("expects", {"question": "e"}, expect=expecting),
+        Case("recorded", {"question": "r"}, recordings={"chat": Recording((), {}, (attempt,), {})}),
+        Case("neither", {"question": "n"}),
+    )
+    made = finetune(source(replace(ASKED, cases=cases), cases=3))
+    found = [one["messages"] for one in lines(made.text)]
+    assert [[message["role"] for message in one] for one in found] == [["system", "user", "assistant"]] * 3
+    assert [NASTY in found[0][2]["content"], "\nb\n" in found[1][2]["content"]] == [True, True]
+    assert "recorded" in found[2][2]["content"] and "0.25" in found[2][2]["content"]
+    assert made.left_out == (
+        "demo 2: it has no answer, score",
+        "case neither: it expects no exact answer, and has no recorded one that was read",
+    )
+    assert any("wants 10 examples at least, and these are 3" in one for one in made.notes)
+    assert any("dspy has no fine-tuning data for json" in one for one in finetune(source(column=1)).notes)
+    with pytest.raises(ExportError, match="no example to learn from"):
+        finetune(source(replace(ASKED, demos=())))
+
+
+def test_every_export_is_the_same_every_time() -> None:
+    session = replace(examples.load("triage"), model="openai/gpt-4o-mini", tools=(Tool("look", "Looks.", "at: str"),))
+    for export in (messages, request, curl, litellm_script, batch, finetune):
+        assert export(source(session)) == export(source(session))
+
+
+@pytest.mark.slow
+def test_curl_and_the_script_ask_a_server_as_the_workbench_does(tmp_path: Path) -> None:
+    asked = replace(ASKED, cases=(Case("x", {"question": NASTY.replace("\udc80", "")}),), demos=())
+    one = source(asked, column=1)
+    (tmp_path / "ask.sh").write_text(curl(one).text, encoding="utf-8")
+    (tmp_path / "ask.py").write_text(litellm_script(one).text, encoding="utf-8")
+    wanted = {**one.first.request.as_dict(), "model": "gpt-4o-mini"}
+    with LoopbackServer("Hello there.", "ok") as server:
+        bases = dict.fromkeys(("OPENAI_API_BASE", "OPENAI_BASE_URL"), server.url)
+        more = {**bases, "OPENAI_API_KEY": "sk-none", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "NO_PROXY": "127.0.0.1"}
+        for words in (["sh", "ask.sh"], [sys.executable, "ask.py"]):
+            done = subprocess.run(words, cwd=tmp_path, env={**os.environ, **more}, capture_output=True, text=True)
+            assert done.returncode == 0 and "Hello there." in done.stdout, done.stderr[-3000:]
+        for seen in server.requests:
+            assert {key: value for key, value in seen.body.items() if key not in ("extra_body",)} == wanted
+            assert seen.headers["authorization"] == "Bearer sk-none"
+        assert len(server.requests) == 2
+    assert not (tmp_path / "pwned").exists()
