@@ -66,7 +66,8 @@ class ModelScreen(ChooseScreen):
         words = typed.lower().split()
         fitting = [one for one in own if all(word in f"{one.name} {one.about}".lower() for word in words)]
         models = (*self._of_servers, *self._known, *self._listed)
-        return [*fitting, *map(_entry, model_list.search(models, typed))]
+        callable_first = sorted(model_list.search(models, typed), key=_lacks_key)
+        return [*fitting, *map(_entry, callable_first)]
 
     def choose(self, entry: Entry) -> None:
         if not entry.value.startswith(SERVER):
@@ -108,6 +109,11 @@ class ModelScreen(ChooseScreen):
         if self.is_mounted:
             self.say(said)
             self._narrow(self.query_one(Input).value)
+
+
+def _lacks_key(model: ModelEntry) -> bool:
+    """Whether a key would have to be set first; what can be called at once comes before it."""
+    return model.provider != "offline" and not model.description and key_of(model.provider).is_set is False
 
 
 def _entry(model: ModelEntry) -> Entry:
