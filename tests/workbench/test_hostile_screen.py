@@ -6,10 +6,15 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from textual.fuzzy import Matcher
 
-from sessions.session import Case, Column, Demo, Session, SignatureText
+from sessions.session import Case, Column, Demo, Session, SignatureText, Tool, Variant
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from workbench.palette import WorkbenchCommands
+from workbench.screens.main import EDITORS
+from workbench.screens.pages import PAGES
+from workbench.widgets.plain import palette_discovery, palette_hit, plain_notify
 
 SHORT = {name: text for name, text in HOSTILE.items() if len(text) < 1_000}
 LONG = {name: text for name, text in HOSTILE.items() if len(text) >= 1_000}
@@ -34,6 +39,10 @@ def session_of(texts: dict[str, str]) -> Session:
         demos=tuple(demos),
         columns=(Column("chat", "chat"), Column(everything[:60] or "x", "json")),
         cases=tuple(cases),
+        tools=tuple(
+            [Tool(f"tool {name}", text, f"town: {text[:40]}", ({"result": text},)) for name, text in texts.items()]
+        ),
+        variants=tuple([Variant(text[:40] or "x", "instructions", text) for text in texts.values()]),
         model=everything[:80] or "x",
         name=everything[:200],
     )
@@ -50,12 +59,22 @@ def assert_harmless(desk: Desk) -> None:
 
 
 async def look_at_every_pane(desk: Desk) -> None:
-    for tab in ("inputs", "demos", "history", "signature"):
+    for tab in EDITORS:
         desk.main.open_tab(tab)
         await desk.settle()
         assert_harmless(desk)
-    await desk.press("f4", "f3", "right", "right")
+    await desk.press("f4", "f3", "right", "right", "f10")
     assert_harmless(desk)
+    await desk.press("f10")
+
+
+async def look_at_every_page(desk: Desk) -> None:
+    desk.app.action_look()
+    for page in PAGES:
+        desk.app.action_look(page)
+        await desk.settle()
+        assert_harmless(desk)
+    await desk.press("escape")
 
 
 def test_hostile_texts_go_through_every_pane_and_dialog() -> None:
@@ -71,6 +90,7 @@ def test_hostile_texts_go_through_every_pane_and_dialog() -> None:
             await desk.press(key)
             assert_harmless(desk)
             await desk.press("escape")
+        await look_at_every_page(desk)
         await desk.press("ctrl+p")
         for letter in "case":
             await desk.pilot.press(letter)
@@ -79,7 +99,22 @@ def test_hostile_texts_go_through_every_pane_and_dialog() -> None:
         await desk.press("escape")
         assert desk.document.session is session
 
-    at_the_desk(act, session=session)
+
+def test_every_palette_entry_is_one_harmless_line_before_and_after_typing() -> None:
+    async def act(desk: Desk) -> None:
+        provider = WorkbenchCommands(desk.app.screen)
+        matcher = Matcher("o")
+        commands = list(provider._commands())
+        assert len(commands) > 60
+        for command in commands:
+            found = palette_discovery(command.name, command.run, command.about)
+            hit = palette_hit(matcher, command.name, command.run, command.about)
+            for entry in (found, hit):
+                if entry is not None:
+                    shown = f"{entry.prompt}{entry.text}{entry.help or ''}"
+                    assert not [one for one in shown if unicodedata.category(one) in ("Cc", "Cs")], repr(shown)
+
+    at_the_desk(act, session=session_of(SHORT))
 
 
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG.keys())
@@ -93,10 +128,11 @@ def test_a_text_of_any_length_can_be_looked_at(text: str) -> None:
     at_the_desk(act, session=session)
 
 
-def test_errors_that_say_hostile_things_are_shown_as_text() -> None:
+def test_errors_and_toasts_that_say_hostile_things_are_shown_as_text() -> None:
     async def act(desk: Desk) -> None:
         for text in SHORT.values():
             desk.app._handle_exception(ValueError(text))
+            plain_notify(desk.app, text, title=text)
             desk.app.mistakes.clear()
             await desk.settle()
             assert_harmless(desk)
