@@ -1,0 +1,86 @@
+"""A session as Markdown, for a lesson: the signature, each column's prompt, its reply and what was read of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from adapters.flags import explain
+from sessions.exports import json_text
+from sessions.exports.exported import Exported, Source, View, beside
+from sessions.exports.shown_text import has_data, pieces, title, visible, without_bytes
+from sessions.recording import as_json
+from sessions.typed_values import plain
+
+_SPECIAL = re.compile(r"([\\`*_\[\]#|<>~&]|^[-+](?= )|(?<=\d)[.)](?= ))")
+
+
+def markdown(source: Source) -> Exported:
+    """Every text of the session stands in a fence or is escaped, so that none of it is Markdown or HTML."""
+    first = source.first
+    session = first.session
+    sections = [f"# {_escaped(source.name)}"]
+    if session.notes:
+        sections.append(_fenced(session.notes, "text"))
+    text = session.signature
+    sections += ["## Signature", _fenced(text.text, "python" if "\n" in text.text else "text")]
+    if text.predictor != "Predict":
+        sections.append(f"Predictor: {text.predictor}, which asks for `reasoning` first.")
+    if text.instructions is not None:
+        sections += ["Instructions:", _fenced(text.instructions, "text")]
+    sections += [
+        f"## Inputs: {_escaped(first.case.name)}",
+        _fenced(json_text.readable(without_bytes(as_json(first.case.inputs))), "json"),
+    ]
+    left: list[str] = []
+    for view in source.views:
+        sections += _column(view)
+        left += [one for one in beside(view) if one not in left]
+        if any(map(has_data, view.request.messages)):
+            left.append(f"column {view.column.id}: long data of images and files is cut")
+    return Exported("\n\n".join(sections) + "\n", tuple(left))
+
+
+def _column(view: View) -> Iterator[str]:
+    request = view.request
+    yield f"## {_escaped(view.column.id)} → {_escaped(view.model)}"
+    for message in request.messages:
+        yield f"### {_escaped(title(message))}"
+        yield _fenced("".join(text for text, _ in pieces(message)), "text")
+    if request.params:
+        yield "### beside the messages"
+        yield _fenced(json_text.readable(dict(request.params)), "json")
+    reply = view.case.replies.get(view.column.id)
+    if reply is None:
+        return
+    text = str(reply.get("text", ""))
+    source = str(reply.get("source", "sent"))
+    yield f"### reply of {_escaped(str(reply.get('model') or view.model))} ({_escaped(source)})"
+    yield _fenced(text, "text")
+    reading = view.adapter.read(view.signature, text)
+    if reading.error is not None:
+        yield f"Not read: {_escaped(reading.error.type)}"
+        yield _fenced(reading.error.message, "text")
+    else:
+        yield "Read as:"
+        yield _fenced(json_text.readable({name: plain(as_json(one)) for name, one in reading.values.items()}), "json")
+    flags = [
+        f"- {_escaped(one.field or 'the reply')}: **{_escaped(one.name)}**: {_escaped(one.message)}"
+        for one in explain(reading)
+    ]
+    if flags:
+        yield "What might surprise:"
+        yield "\n".join(flags)
+
+
+def _fenced(text: str, language: str) -> str:
+    """A block whose fence is longer than every row of backticks in the text."""
+    shown = visible(text).rstrip("\n")
+    longest = max([len(one) for one in re.findall(r"`+", shown)], default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{shown}\n{fence}"
+
+
+def _escaped(text: str) -> str:
+    """`text` on one line, with a backslash before everything that Markdown or HTML could read."""
+    return _SPECIAL.sub(r"\\\1", visible(text, keep="").replace("␊", " "))
