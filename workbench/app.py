@@ -38,6 +38,7 @@ from workbench.runs import Send
 from workbench.screens.main import WIDE, MainScreen
 from workbench.sends import Sends
 from workbench.sturdy import Sturdy, make_sturdy
+from workbench.taste import Taste
 from workbench.widgets.plain import plain_notify
 from workbench.widgets.prompt_view import PromptView
 from workbench.widgets.reply_view import ReplyView
@@ -60,7 +61,7 @@ SWITCH_SECONDS = 0.0005
 """How long a thread (a copy being written, a stream being read) may hold up a key; Python's default is ten times it."""
 
 
-class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Sturdy, App[int]):
+class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
     """`send` runs a column (None: its model does); `keep`: unsaved work is copied to the state folder and offered."""
 
     TITLE = "workbench"
@@ -101,9 +102,11 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Sturdy, App[int]):
 
     def load(self, session: Session, path: Path | None, fingerprint: Fingerprint | None = None) -> None:
         """Shows another session in place of the one that is open."""
+        self.remember_layout()
         autosave.discard(self.document.path)
         self.document.open(session, path, fingerprint)
         self.main.load()
+        self.lay_out()
 
     def restore(self, session: Session, label: str = "take up unsaved work") -> None:
         """Another content for what is open, as a change that can be undone."""
@@ -265,6 +268,10 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Sturdy, App[int]):
         if event.state is WorkerState.ERROR and isinstance(error, Exception):
             self._handle_exception(error)
 
+    def exit(self, *arguments: Any, **options: Any) -> None:
+        self.remember_layout()
+        super().exit(*arguments, **options)
+
     # -- inside
 
     def _register_child(self, parent: DOMNode, child: Widget, before: int | None, after: int | None) -> None:
@@ -287,6 +294,7 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Sturdy, App[int]):
 
     def _settle(self) -> None:
         """What can wait until the first picture is on screen."""
+        self.settle_taste()
         if self._keep:
             from workbench.flows import files
 
@@ -315,6 +323,7 @@ def run_app(path: str | None = None, **options: Any) -> int:
     else:
         found = store.open_file(path)
         app = WorkbenchApp(found.session, Path(path), fingerprint=found.fingerprint, **options)
+    app.use_config()
     code = app.run()
     return code if code is not None else (app.return_code or 0)
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Coroutine, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.command import Hits, Provider
+from textual.widget import Widget
 
 from workbench import edits
 from workbench.bindings import ON_A_DIALOG
 from workbench.document import Place
 from workbench.flows import copying
+from workbench.keymap import first_key
 from workbench.screens.main import EDITORS
 from workbench.screens.pages import PAGES
 from workbench.widgets.plain import palette_discovery, palette_hit
@@ -64,15 +65,32 @@ class WorkbenchCommands(Provider):
         for binding in app.BINDINGS_BY_ID.values():
             if in_front and binding.action.partition("(")[0] not in getattr(self.screen, "APP_ACTIONS", ON_A_DIALOG):
                 continue
-            keys = app.get_key_display(replace(binding, key=binding.key.partition(",")[0]))
+            if binding.action == "command_palette":
+                continue
+            keys = app.get_key_display(first_key(binding, app.keys_in_force))
             run = partial(app.run_action, binding.action)
             yield Command(f"{binding.description}   {keys}", binding.tooltip, run)
         if not in_front:
             yield from self._copying(app)
             yield from self._view(app)
             yield from self._session(app)
+        if not in_front:
+            yield from self._of_the_focus(app)
+        yield Command("Theme…", "how the workbench looks, with a live preview", partial(_ask, app, app.choose_theme))
+        yield Command("Compact spacing", "less empty space, or the usual", app.action_compact)
         for theme in sorted(app.available_themes):
-            yield Command(f"Theme: {theme}", "how the workbench looks", partial(_set_theme, app, theme))
+            yield Command(f"Theme: {theme}", "how the workbench looks", partial(app.choose_taste, theme))
+
+    def _of_the_focus(self, app: WorkbenchApp) -> Iterator[Command]:
+        """What the keys of the pane with the focus do."""
+        seen: set[str] = set()
+        for node in self.focused.ancestors_with_self if self.focused is not None else ():
+            for _, one in node._bindings if isinstance(node, Widget) else ():
+                if one.id and one.id not in seen and not one.id.startswith("app.") and one.tooltip:
+                    seen.add(one.id)
+                    keys = app.get_key_display(first_key(one, app.keys_in_force))
+                    run = partial(app.run_action, one.action, node)
+                    yield Command(f"{one.description}   {keys}", one.tooltip, run)
 
     def _copying(self, app: WorkbenchApp) -> Iterator[Command]:
         for answer in copying.ANSWERS:
@@ -109,5 +127,5 @@ class WorkbenchCommands(Provider):
         yield Command("Remove this value", "the field with the focus gets no value", main.clear_field)
 
 
-def _set_theme(app: WorkbenchApp, theme: str) -> None:
-    app.theme = theme
+def _ask(app: WorkbenchApp, dialog: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+    app._ask(dialog())

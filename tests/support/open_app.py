@@ -133,14 +133,18 @@ def at_the_desk(
     size: tuple[int, int] = WIDE,
     send: Send | None = None,
     mistakes: int | None = 0,
+    home: Path | None = None,
 ) -> WorkbenchApp:
     """Opens the app on a session and lets `act` use it.
 
-    Fails if the app made another number of `mistakes` (None: any number is fine).
+    Fails if the app made another number of `mistakes` (None: any number is fine). With a `home` the config file in its
+    folder `config` holds, and what is remembered stays there for the next time.
     """
 
     async def run() -> WorkbenchApp:
         app = WorkbenchApp(session, path, send)
+        if home is not None:
+            app.use_config()
         async with app.run_test(size=size, notifications=True, tooltips=True) as pilot:
             desk = Desk(app, pilot)
             await desk.until(lambda: app.main.history.is_mounted, "for the first picture")
@@ -148,7 +152,11 @@ def at_the_desk(
             await desk.settle()
         return app
 
-    with tempfile.TemporaryDirectory() as state, patch.dict("os.environ", {"XDG_STATE_HOME": state}):
-        app = asyncio.run(run())
+    with tempfile.TemporaryDirectory() as state:
+        folders = {"XDG_STATE_HOME": state}
+        if home is not None:
+            folders = {"XDG_STATE_HOME": str(home / "state"), "XDG_CONFIG_HOME": str(home / "config")}
+        with patch.dict("os.environ", folders):
+            app = asyncio.run(run())
     assert mistakes is None or len(app.mistakes) == mistakes, list(app.mistakes)
     return app

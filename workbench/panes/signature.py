@@ -108,7 +108,7 @@ is wrong and what would work.
             self._message.show(place + live.error.message + hint)
         self._mark()
 
-    def show_as(self, view: View) -> None:
+    def show_as(self, view: View, focus: bool = True) -> None:
         """The source, the form of it, or both; the focus goes along."""
         if self._form is None:
             if view == "source":
@@ -124,6 +124,8 @@ is wrong and what would work.
             text = self._state.session.signature
             self._form.show(text.text, text.class_name)
             self._show_instructions(text.text, text.instructions, self._signature)
+        if not focus:
+            return
         if view == "source":
             self._editor.focus()
         else:

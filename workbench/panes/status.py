@@ -77,10 +77,11 @@ class StatusLine(Widget):
             parts.append(content("   " + one_line(self._activity, max(room, 20)), "$accent"))
         return Content.assemble(*parts)
 
-    @staticmethod
-    def _keys(room: int) -> Content:
+    def _keys(self, room: int) -> Content:
         parts: list[Content] = []
-        for key, name, action in KEYS:
+        keymap = getattr(self.app, "keys_in_force", {})
+        for usual, name, action in KEYS:
+            key = keymap.get(f"app.{action}", usual).partition(",")[0].replace("ctrl+", "^")
             room -= cell_width(key) + cell_width(name) + 3
             if room < 0:
                 break

@@ -365,10 +365,12 @@ class MainScreen(PointingScreen):
         rows = {"demo": session.demos, "tool": session.tools, "variant": session.variants}
         return len(rows.get(place.kind, state.case.history)) - 1
 
-    def _focus_first(self, pane: Widget) -> None:
+    def _focus_first(self, pane: Widget, again: bool = True) -> None:
         first: Any = next((one for one in pane.query("*") if one.focusable), None)
         if first is not None:
             first.focus()
+        elif again:  # what was only just opened is not mounted yet
+            self.call_after_refresh(self._focus_first, pane, False)
 
     def _tick(self) -> None:
         if self.runs.active:
