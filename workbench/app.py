@@ -199,6 +199,11 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
 
         self._ask(copying.choose_copy(self))
 
+    def export(self, name: str) -> None:
+        from workbench.flows import exporting
+
+        self._ask(exporting.export(self, name))
+
     def action_record(self) -> None:
         from workbench.flows import keeping
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from textual.command import Hits, Provider
 from textual.widget import Widget
 
+from sessions.exports.formats import FORMATS
 from workbench import edits
 from workbench.bindings import ON_A_DIALOG
 from workbench.document import Place
@@ -95,6 +96,8 @@ class WorkbenchCommands(Provider):
     def _copying(self, app: WorkbenchApp) -> Iterator[Command]:
         for answer in copying.ANSWERS:
             yield Command(f"Copy: {answer.name}", answer.about, partial(copying.copy, app, answer.value))
+        for form in FORMATS.values():
+            yield Command(f"Export as {form.title}", form.about, partial(app.export, form.name))
 
     def _view(self, app: WorkbenchApp) -> Iterator[Command]:
         main = app.main

@@ -18,7 +18,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "check": "has any recorded prompt or reading changed?",
         "diff": "compare two sessions, or one under two adapters",
         "import": "demos, dspy programs, calls and conversations as a session",
-        "export": "a request as messages JSON or as a curl command",
+        "export": "dspy source, curl, JSON Lines, promptfoo, Markdown and more",
         "completions": "a script for bash, zsh or fish",
         "models": "what can be chosen as --model, and which key it needs",
     }

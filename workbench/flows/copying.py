@@ -62,9 +62,9 @@ def _text(app: WorkbenchApp, live: LiveColumn, what: str) -> str:
     if what == "request":
         return _as_json(live.request.as_dict())
     if what == "curl":
-        from workbench.commands.export import curl
+        from workbench import exporting
 
-        return curl(live.request)
+        return exporting.export("curl", app.document.session, [live.column], [app.document.state.case]).text.rstrip()
     if what == "messages":
         return _as_json(live.request.prompt.as_dicts())
     return column.prompt.text_of_message_at_cursor() if what == "message" else column.prompt.plain_text()

@@ -265,7 +265,6 @@ def _ending(at: LookedAt) -> str:
 
 def _curl(at: LookedAt) -> str:
     """The request as a curl command, which names its key by variable. Raises `CommandError` where curl can not ask."""
-    from workbench.commands.export import curl
+    from workbench import exporting
 
-    assert at.live.request is not None
-    return curl(at.live.request)
+    return exporting.export("curl", at.session, [at.column], [at.case]).text.rstrip()

@@ -1,0 +1,157 @@
+"""Every form a session can be exported in. A form's own module is imported when it is first asked for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from sessions.exports.exported import Exported, Source, source_of
+from sessions.session import Case, Column, Session
+
+Scope = Literal["one", "columns", "cases", "all"]
+"""What goes into one file: one column of one case, each column of one, one column of each, or each of each."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """`home` is `module:function` under `sessions.exports`; `file` what a file of it is usually called."""
+
+    name: str
+    title: str
+    about: str
+    file: str
+    scope: Scope
+    home: str
+
+    @property
+    def make(self) -> Callable[[Source], Exported]:
+        """Raises `exported.ExportError`, `adapters.errors.SignatureError` and `sessions.variants.VariantError`."""
+        module, _, name = self.home.partition(":")
+        found: Callable[[Source], Exported] = getattr(importlib.import_module(f"sessions.exports.{module}"), name)
+        return found
+
+    @property
+    def wants_every_case(self) -> bool:
+        return self.scope in ("cases", "all")
+
+    @property
+    def wants_every_column(self) -> bool:
+        return self.scope in ("columns", "all")
+
+
+FORMATS: Mapping[str, Format] = MappingProxyType(
+    {
+        one.name: one
+        for one in (
+            Format(
+                "messages",
+                "messages JSON",
+                "role and content, as they go out",
+                "messages.json",
+                "one",
+                "messages:messages",
+            ),
+            Format(
+                "request",
+                "request JSON",
+                "model, messages and parameters",
+                "request.json",
+                "one",
+                "messages:request",
+            ),
+            Format("curl", "curl command", "a shell command; the key by its variable", "ask.sh", "one", "curl:curl"),
+            Format(
+                "python",
+                "Python script",
+                "calls litellm; the key from the environment",
+                "ask.py",
+                "one",
+                "litellm_script:litellm_script",
+            ),
+            Format(
+                "dspy",
+                "dspy source",
+                "signature, demos, adapter and a call, for dspy",
+                "program.py",
+                "one",
+                "dspy_source:dspy_source",
+            ),
+            Format(
+                "program",
+                "dspy program.json",
+                "what `load` of a dspy program reads",
+                "program.json",
+                "one",
+                "dspy_program:dspy_program",
+            ),
+            Format(
+                "template",
+                "prompt template",
+                "placeholders that stand nowhere else in the text",
+                "template.json",
+                "one",
+                "template:template",
+            ),
+            Format(
+                "finetune",
+                "fine-tuning JSONL",
+                "demos and answered cases, in OpenAI's chat format",
+                "finetune.jsonl",
+                "cases",
+                "jsonl:finetune",
+            ),
+            Format(
+                "batch",
+                "batch JSONL",
+                "every case and column, for OpenAI's batch API",
+                "batch.jsonl",
+                "all",
+                "jsonl:batch",
+            ),
+            Format(
+                "promptfoo",
+                "promptfoo config",
+                "prompts, providers and a test for each case",
+                "promptfooconfig.yaml",
+                "all",
+                "promptfoo:promptfoo",
+            ),
+            Format(
+                "markdown",
+                "Markdown",
+                "for a lesson: prompts, replies, what was read",
+                "lesson.md",
+                "columns",
+                "markdown:markdown",
+            ),
+            Format(
+                "svg",
+                "SVG picture",
+                "the prompt in the colours of what its pieces are",
+                "prompt.svg",
+                "one",
+                "svg:svg",
+            ),
+        )
+    }
+)
+"""In the order of menus."""
+
+
+def export(
+    form: Format,
+    session: Session,
+    columns: Sequence[Column],
+    cases: Sequence[Case],
+    *,
+    name: str = "",
+    code: Collection[str] = (),
+    allow_hosts: Collection[str] = (),
+) -> Exported:
+    """The session in a form: of `columns` and `cases` the first, where the form is of one. Raises as `Format.make`."""
+    shown = columns if form.wants_every_column else columns[:1]
+    meant = cases if form.wants_every_case else cases[:1]
+    return form.make(source_of(session, shown, meant, name=name, code=code, allow_hosts=allow_hosts))

@@ -1,0 +1,85 @@
+"""Exporting what is open: to a file that the user names, or to the clipboard; what a form leaves out is said first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sessions.exports.exported import Exported
+from sessions.exports.formats import FORMATS, Format
+from workbench import clipboard, exporting
+from workbench.exit_codes import CommandError
+from workbench.screens.ask import AskScreen
+from workbench.screens.confirm import Answer, ConfirmScreen
+from workbench.widgets.plain import plain_notify
+
+if TYPE_CHECKING:
+    from workbench.app import WorkbenchApp
+
+ANSWERS = (
+    Answer("file", "f", "To a file", "you are asked for its name"),
+    Answer("clipboard", "c", "To the clipboard"),
+)
+
+
+async def export(app: WorkbenchApp, name: str) -> None:
+    """Exports the column with the focus, or all that the form `name` has room for, and says what went where."""
+    form = FORMATS[name]
+    try:
+        made = _made(app, form)
+    except CommandError as error:
+        plain_notify(app, str(error), title=f"No {form.title}", severity="warning", timeout=15)
+        return
+    answer = await app.push_screen_wait(ConfirmScreen(f"Export as {form.title}", _said(app, form, made), ANSWERS))
+    if answer == "clipboard":
+        clipboard.copy(app, made.text)
+        app.main.say(f"copied {form.title}: {len(made.text):,} characters")
+    elif answer == "file":
+        await _to_file(app, form, made)
+
+
+def _made(app: WorkbenchApp, form: Format) -> Exported:
+    session, case = app.document.session, app.document.state.case
+    live = app.main.shown_column()
+    columns = list(session.columns)
+    if live is not None and not form.wants_every_column:
+        columns = [live.column]
+    cases = session.cases if form.wants_every_case else (case,)
+    path = app.document.path
+    return exporting.export(
+        form.name, session, columns, cases, name=session.name or (path.name if path is not None else "")
+    )
+
+
+def _said(app: WorkbenchApp, form: Format, made: Exported) -> str:
+    """What is exported, and what the form does not say."""
+    live = app.main.shown_column()
+    column = "every column" if form.wants_every_column or live is None else f"the column {live.column.id}"
+    case = "every case" if form.wants_every_case else f"the case {app.document.state.case.name}"
+    lines = [f"{column}, {case}: {len(made.text):,} characters"]
+    return "\n".join([*lines, *(f"left out: {one}" for one in made.left_out), *made.notes])
+
+
+async def _to_file(app: WorkbenchApp, form: Format, made: Exported) -> None:
+    folder = app.document.path.parent if app.document.path is not None else Path.cwd()
+
+    def refuse(text: str) -> str:
+        path = Path(text).expanduser()
+        if not text.strip() or path.is_dir():
+            return f"give the path of a file, e.g. {form.file}"
+        return "" if path.absolute().parent.is_dir() else f"there is no folder {path.parent}"
+
+    chosen = await app.push_screen_wait(AskScreen(f"Export as {form.title}", str(folder / form.file), refuse))
+    if chosen is None:
+        return
+    path = Path(chosen).expanduser()
+    if path.exists():
+        answers = [Answer("yes", "y", "Replace it"), Answer("no", "n", "Keep it")]
+        if await app.push_screen_wait(ConfirmScreen("Export", f"{path} exists. Replace it?", answers)) != "yes":
+            return
+    try:
+        path.write_bytes(made.text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        plain_notify(app, f"{path}: {error.strerror or error}", title="Not exported", severity="error", timeout=15)
+        return
+    app.main.say(f"exported {form.title} to {path.name}")
