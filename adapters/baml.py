@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import types
 from collections.abc import Hashable, Mapping
-from functools import lru_cache
 from typing import Any, ClassVar, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
+from adapters.by_fields import by_fields
 from adapters.chat import PARAGRAPH, input_markers
 from adapters.field_text import is_model
 from adapters.json import JSONAdapter
@@ -62,7 +62,7 @@ class BAMLAdapter(JSONAdapter):
         return Text(segments).strip()
 
 
-@lru_cache(maxsize=512)
+@by_fields
 def _structure(signature: Signature) -> Text:
     segments = [
         Segment(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapters.base import Adapter
+from adapters.by_fields import by_fields
 from adapters.chat_reading import read_chat
 from adapters.field_text import chat_field_description, joined, task_description, translate_field_type, type_reminder
 from adapters.reading import Reading
@@ -126,13 +126,13 @@ def _marker(name: str) -> Segment:
 Markers = tuple[tuple[str, Any, Segment, Segment], ...]
 
 
-@lru_cache(maxsize=512)
+@by_fields
 def input_markers(signature: Signature) -> Markers:
     """Name, annotation and marker of each input: the marker as it begins a message, and as it follows an empty line."""
     return _markers(signature.input_fields)
 
 
-@lru_cache(maxsize=512)
+@by_fields
 def output_markers(signature: Signature) -> Markers:
     """As `input_markers`, of each output."""
     return _markers(signature.output_fields)
@@ -154,15 +154,21 @@ def structure_of(fields: Mapping[str, Field]) -> Text:
     return Text(segments).strip()
 
 
-@lru_cache(maxsize=512)
+@by_fields
+def inputs_structure(signature: Signature) -> Text:
+    """`structure_of` the inputs, which Chat and JSON show alike."""
+    return structure_of(signature.input_fields)
+
+
+@by_fields
 def _structure(signature: Signature) -> Text:
     completed = Text((Segment("[[ ## completed ## ]]\n", "marker"),))
     return joined(
-        (Text((INTRODUCTION,)), structure_of(signature.input_fields), structure_of(signature.output_fields), completed)
+        (Text((INTRODUCTION,)), inputs_structure(signature), structure_of(signature.output_fields), completed)
     )
 
 
-@lru_cache(maxsize=512)
+@by_fields
 def _reminder(signature: Signature) -> Text:
     segments = [Segment("Respond with the corresponding output fields, starting with the field ", "reminder")]
     for index, (name, field) in enumerate(signature.output_fields.items()):

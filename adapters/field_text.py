@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeGuard
 import pydantic
 
 from adapters.annotations import name_of
+from adapters.by_fields import by_fields
 from adapters.schema import json_schema
 from adapters.signature import Field, Signature
 from adapters.text import Segment, Text, join
@@ -109,15 +110,27 @@ def type_reminder(field: Field) -> tuple[Segment, ...]:
     )
 
 
-@lru_cache(maxsize=512)
+@by_fields
+def inputs_described(signature: Signature) -> Text:
+    """`get_field_description_string` of the inputs."""
+    return get_field_description_string(signature.input_fields)
+
+
+@by_fields
+def outputs_described(signature: Signature) -> Text:
+    """`get_field_description_string` of the outputs."""
+    return get_field_description_string(signature.output_fields)
+
+
+@by_fields
 def chat_field_description(signature: Signature) -> Text:
     """The list of inputs and the list of outputs, as Chat, JSON, XML and BAML show them."""
     return Text(
         (
             Segment("Your input fields are:\n", "boilerplate"),
-            *get_field_description_string(signature.input_fields).segments,
+            *inputs_described(signature).segments,
             Segment("\nYour output fields are:\n", "boilerplate"),
-            *get_field_description_string(signature.output_fields).segments,
+            *outputs_described(signature).segments,
         )
     )
 

@@ -6,8 +6,9 @@ from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapters.by_fields import by_fields
 from adapters.capabilities import Capabilities
-from adapters.chat import INTRODUCTION, ChatAdapter, structure_of
+from adapters.chat import INTRODUCTION, ChatAdapter, inputs_structure
 from adapters.field_text import joined, translate_field_type, type_reminder
 from adapters.json_reading import read_json
 from adapters.reading import Reading
@@ -109,7 +110,7 @@ def _object(values: dict[str, Any], given: Mapping[str, Any]) -> Text:
     return Text(segments)
 
 
-@lru_cache(maxsize=512)
+@by_fields
 def _structure(signature: Signature) -> Text:
     outputs: list[Segment] = [OPENING]
     for index, (name, field) in enumerate(signature.output_fields.items()):
@@ -122,14 +123,14 @@ def _structure(signature: Signature) -> Text:
         (
             Text((INTRODUCTION,)),
             Text((Segment("Inputs will have the following structure:", "boilerplate"),)),
-            structure_of(signature.input_fields),
+            inputs_structure(signature),
             Text((Segment("Outputs will be a JSON object with the following fields.", "boilerplate"),)),
             Text(outputs),
         )
     )
 
 
-@lru_cache(maxsize=512)
+@by_fields
 def _reminder(signature: Signature) -> Text:
     segments = [Segment("Respond with a JSON object in the following order of fields: ", "reminder")]
     for index, (name, field) in enumerate(signature.output_fields.items()):

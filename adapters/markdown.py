@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_origin
 
 from adapters.annotations import name_of
 from adapters.base import Adapter
+from adapters.by_fields import by_fields
 from adapters.capabilities import Capabilities
 from adapters.conversation_field import history_field_name
 from adapters.field_text import translate_field_type
@@ -126,7 +127,7 @@ def _title(name: str) -> str:
     return name.replace("_", " ").title()
 
 
-@lru_cache(maxsize=512)
+@by_fields
 def _fields(signature: Signature) -> Text:
     """A list item for each output: its name, type, description, constraints and note on the type."""
     segments: list[Segment] = []

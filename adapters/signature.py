@@ -7,7 +7,7 @@ import re
 import types
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -44,6 +44,7 @@ def constraint_text(arguments: Mapping[str, Any]) -> str | None:
     return ", ".join(words) if words else None
 
 
+@lru_cache(maxsize=4096)
 def infer_prefix(name: str) -> str:
     """A field name as a title: `invoice_total2` → `Invoice Total 2` (`dspy.signatures.signature.infer_prefix`)."""
     text = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)

@@ -52,8 +52,11 @@ class Text(str):
     segments: tuple[Segment, ...]
 
     def __new__(cls, segments: Iterable[Segment] = ()) -> Text:
-        kept = tuple([segment for segment in segments if segment[0]])
-        self = _new_str(cls, "".join([segment[0] for segment in kept]))
+        kept = tuple(segments)
+        texts = [segment[0] for segment in kept]
+        if "" in texts:
+            kept = tuple([segment for segment in kept if segment[0]])
+        self = _new_str(cls, "".join(texts))
         self.segments = kept
         return self
 

@@ -8,9 +8,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapters.base import Adapter
+from adapters.by_fields import by_fields
 from adapters.chat import ChatAdapter
 from adapters.errors import AdapterParseError, NeedsExtraction
-from adapters.field_text import get_field_description_string, joined
+from adapters.field_text import inputs_described, joined, outputs_described
 from adapters.opaque import opaque_reading
 from adapters.prompt import Message, Prompt
 from adapters.reading import FieldReading, Reading, ReadingError, Span
@@ -130,9 +131,8 @@ def _names(name: str) -> tuple[Segment, Segment]:
 def _task(signature: Signature) -> Text:
     parts = [
         Text.of("You are a helpful assistant that can solve tasks based on user input.", "boilerplate"),
-        Text.of("As input, you will be provided with:\n", "boilerplate")
-        + get_field_description_string(signature.input_fields),
-        Text.of("Your outputs must contain:\n", "boilerplate") + get_field_description_string(signature.output_fields),
+        Text.of("As input, you will be provided with:\n", "boilerplate") + inputs_described(signature),
+        Text.of("Your outputs must contain:\n", "boilerplate") + outputs_described(signature),
         Text.of(
             "You should lay out your outputs in detail so that your answer can be understood by another agent",
             "boilerplate",
@@ -144,7 +144,7 @@ def _task(signature: Signature) -> Text:
     return join("\n", parts)
 
 
-@lru_cache(maxsize=256)
+@by_fields
 def extraction_signature(signature: Signature) -> Signature:
     """`text` in, the outputs out, with dspy's instructions for the extracting model."""
     outputs = ", ".join([f"`{name}`" for name in signature.output_fields])

@@ -10,6 +10,7 @@ from xml.sax.saxutils import quoteattr
 
 from typing_extensions import is_typeddict
 
+from adapters.by_fields import by_fields
 from adapters.chat import INTRODUCTION, ChatAdapter
 from adapters.field_text import is_model, joined, translate_field_type
 from adapters.reading import Reading
@@ -106,7 +107,7 @@ def _tags(name: str) -> tuple[Segment, Segment]:
     return Segment(f"<{name}>\n", "marker", name), Segment(f"\n</{name}>", "marker", name)
 
 
-@lru_cache(maxsize=512)
+@by_fields
 def _structure(signature: Signature) -> Text:
     groups = []
     for fields in (signature.input_fields, signature.output_fields):
@@ -121,7 +122,7 @@ def _field_structure(name: str, field: Field) -> Text:
     return Text((opening, *translate_field_type(name, field).segments, closing)).strip()
 
 
-@lru_cache(maxsize=512)
+@by_fields
 def _reminder(signature: Signature) -> Text:
     segments = [Segment("Respond with the corresponding output fields wrapped in XML tags ", "reminder")]
     for index, name in enumerate(signature.output_fields):
