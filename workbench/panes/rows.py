@@ -49,6 +49,8 @@ class RowsPane(Vertical):
         self._state: State | None = None
         self._live = LiveSignature()
         self._row = 0
+        self._opens = False
+        """Whether the focus goes into the current row once that is shown."""
         self._list = RowList(self._line)
         self._note = PlainStatic(classes="pane-note")
         self._form = FieldForm(self._typed, self._chose, id=f"{id}-form")
@@ -88,6 +90,9 @@ class RowsPane(Vertical):
         shown = [self._form_row(state, one, values.get(one.name, ABSENT)) for one in fields]
         unknown = {name: value for name, value in values.items() if name not in names}
         self._form.show(shown, (self._place(state, self._row, ""), len(rows)), self.ABSENT_TEXT, unknown)
+        if self._opens:
+            self._opens = False
+            self._form.focus_field()
 
     def _form_row(self, state: State, field: Field, value: Any) -> FormRow:
         draft = state.drafts.get(self._place(state, self._row, field.name))
@@ -153,9 +158,9 @@ class RowsPane(Vertical):
 
     def action_add(self) -> None:
         at = self._row + 1 if self._count else 0
+        self._opens = True
         self._change(self.adding(at), "add")
         self._row = at
-        self.call_after_refresh(self._form.focus_field)
 
     def action_duplicate(self) -> None:
         if self._count:

@@ -123,6 +123,7 @@ class FieldEditor(Vertical):
         self.field = row.field
         self._row = row
         self._editing = field_text.editing_of(row.field)
+        self._wants_focus = False
         self._label = PlainStatic(_label(row), classes="field-label")
         self._error = PlainStatic(classes="field-error")
         self._error.display = False
@@ -161,7 +162,13 @@ class FieldEditor(Vertical):
         """The rows above which the text scrolls."""
         self._input.styles.max_height = rows
 
+    def on_mount(self) -> None:
+        if self._wants_focus:
+            self.focus_input()
+
     def focus_input(self) -> None:
+        """The focus into the editor, as soon as there is one."""
+        self._wants_focus = not self._input.is_attached
         self._input.focus()
         self.scroll_visible(animate=False)
 
