@@ -14,7 +14,7 @@ def test_a_prompt_has_the_instructions_of_its_own_signature(name: str) -> None:
     adapter = catalog.make(name, {})
     first = notation.read("question -> answer: list[int]").with_instructions("Say ALPHA.")
     second = first.with_instructions("Say BETA.")
-    third = second.with_updated_fields("question", desc="what is asked")
+    third = second.with_updated_fields("answer", desc="what is asked")
     texts = [adapter.render(one, [], {"question": "?"}).messages[0].text for one in (first, second, third)]
     assert ["ALPHA" in texts[0], "BETA" in texts[1], "BETA" in texts[2]] == [True, True, True]
     assert texts[0].replace("ALPHA", "BETA") == texts[1]
