@@ -13,7 +13,7 @@ from sessions.exports.formats import FORMATS
 from workbench import edits
 from workbench.bindings import ON_A_DIALOG
 from workbench.document import Place
-from workbench.flows import copying
+from workbench.flows import columns, copying, sending_otherwise
 from workbench.keymap import first_key
 from workbench.screens.main import EDITORS
 from workbench.screens.pages import PAGES
@@ -75,6 +75,7 @@ class WorkbenchCommands(Provider):
             yield from self._copying(app)
             yield from self._view(app)
             yield from self._session(app)
+            yield from self._models(app)
         if not in_front:
             yield from self._of_the_focus(app)
         yield Command("Theme…", "how the workbench looks, with a live preview", partial(_ask, app, app.choose_theme))
@@ -128,6 +129,20 @@ class WorkbenchCommands(Provider):
             yield Command(f"Move column left: {column.id}", "one place", partial(app.move_column, column.id, -1))
         yield Command("Restore an earlier version", "what a save of this file replaced", app.action_restore_earlier)
         yield Command("Remove this value", "the field with the focus gets no value", main.clear_field)
+
+
+    def _models(self, app: WorkbenchApp) -> Iterator[Command]:
+        for answer in sending_otherwise.ANSWERS:
+            send = partial(sending_otherwise.send, app, answer.value)
+            yield Command(f"Send: {answer.name.lower()}", answer.about, partial(_ask, app, send))
+        live = app.main.shown_column()
+        column = live.column if live is not None else None
+        for answer in columns.answers(app, column) if column is not None else ():
+            assert column is not None
+            do = partial(columns.do, app, column, answer.value)
+            yield Command(f"Column {column.id}: {answer.name}", answer.about, partial(_ask, app, do))
+        about = "what was said about hosts that a file names is forgotten"
+        yield Command("Ask anew which hosts may have a key", about, app.hosts.forget)
 
 
 def _ask(app: WorkbenchApp, dialog: Callable[[], Coroutine[Any, Any, Any]]) -> None:
