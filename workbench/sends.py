@@ -8,20 +8,38 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
+from textual.message import Message
 
 from sessions.session import Column
 from workbench.document import Document, Place
+from workbench.exact_counts import ExactCounts
+from workbench.live import LiveColumn
 from workbench.messages import TryVariant
 from workbench.runs import Send
 from workbench.screens.main import MainScreen
 
 if TYPE_CHECKING:
+    from adapters.request import Request
     from workbench.allowed_hosts import AllowedHosts
     from workbench.app import WorkbenchApp
 
     _Base = App[int]
 else:
     _Base = object
+
+
+REST_SECONDS = 0.5
+"""How long a prompt has not changed before its tokens are counted exactly."""
+
+
+class TokensCounted(Message):
+    """The prompt of a column's request has exactly so many tokens."""
+
+    def __init__(self, column_id: str, request: Request, tokens: int) -> None:
+        super().__init__()
+        self.column_id = column_id
+        self.request = request
+        self.tokens = tokens
 
 
 class Sends(_Base):
@@ -46,6 +64,18 @@ class Sends(_Base):
     def asking(self) -> asyncio.Lock:
         """Held while the user is asked for a result of a tool: one question at a time."""
         return asyncio.Lock()
+
+    def on_mount(self) -> None:
+        counts = ExactCounts(lambda *told: self.post_message(TokensCounted(*told)))
+        self.set_interval(REST_SECONDS, lambda: counts.look(self._columns_in_sight()))
+
+    def _columns_in_sight(self) -> list[LiveColumn]:
+        return [one.live for one in self.main.columns.all if one.live is not None]
+
+    def on_tokens_counted(self, message: TokensCounted) -> None:
+        column = self.main.columns.column(message.column_id)
+        if column is not None:
+            column.show_count(message.request, message.tokens)
 
     def action_send_all(self) -> None:
         self._send(self.document.session.columns)

@@ -176,6 +176,13 @@ def child_for(environment: Mapping[str, str], keyless: bool) -> Child:
         return child
 
 
+def is_running(keyless: bool = False) -> bool:
+    """Whether a child has been started that can take calls now."""
+    with _lock:
+        child = _children.get(keyless)
+    return child is not None and child.problem is None and child.ready.is_set()
+
+
 def shut_down() -> None:
     """Ends every child at once. The next call starts a new one."""
     with _lock:

@@ -8,6 +8,7 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from sessions.session import Column
+from workbench.exact_counts import told_by_provider
 from workbench.live import LiveColumn
 from workbench.runs import LiveRun
 from workbench.tokens import Estimates
@@ -18,6 +19,7 @@ from workbench.widgets.reply_view import ReplyView
 from workbench.widgets.splitter import Splitter
 
 if TYPE_CHECKING:
+    from adapters.request import Request
     from sessions.repeats import Repeats
 
 ADAPTER_NAMES = {
@@ -54,6 +56,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         super().__init__(classes="column")
         self.column_id = column_id
         self._shown: tuple[LiveColumn, LiveRun | None] | None = None
+        self._model: str | None = None
         self._was_running = False
         self._is_outdated = False
         self._title = Content("")
@@ -63,6 +66,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         self.reply = ReplyView(column_id)
         self.fields = FieldTable(column_id)
         self._tokens = Estimates()
+        self._counted: tuple[Request, int] | None = None
 
     def frame(self, column: Column) -> None:
         """The column with its title alone: what it holds is mounted with the first `show`."""
@@ -77,10 +81,8 @@ call. The margin names what the parser did with each piece; the table shows how 
         if before is None or (before.request, before.error) != (live.request, live.error):
             prompt = live.request.prompt if live.request is not None else None
             self.prompt.show(prompt, stale=live.stale, error=live.error)
-        title = self._title_of(live, model)
-        if not same(title, self._title):
-            self._title = title
-            self._put_title(title)
+        self._model = model
+        self._show_title()
         self.set_class(live.stale, "-stale")
         if run is None or run.phase != "running":
             self.reply.show(live.text, live.reading)
@@ -113,6 +115,12 @@ call. The margin names what the parser did with each piece; the table shows how 
         if is_outdated != self._is_outdated:
             self._is_outdated = is_outdated
             self.show_verdict(0.0)
+            self._show_title()
+
+    def show_count(self, request: Request, tokens: int) -> None:
+        """The prompt of this request has exactly so many tokens."""
+        self._counted = (request, tokens)
+        self._show_title()
 
     def name_origin(self, key: OriginKey | None) -> None:
         """Names the origin the user points at in the title, in place of the adapter's details."""
@@ -123,6 +131,14 @@ call. The margin names what the parser did with each piece; the table shows how 
         adapter = ADAPTER_NAMES.get(self._adapter, self._adapter)
         origin = " · ".join(part for part in (kind, field, turn) if part)
         self._put_title(lines((f"{adapter} ▸ ", "bold"), (origin, "$accent")))
+
+    def _show_title(self) -> None:
+        if self._shown is None:
+            return
+        title = self._title_of(self._shown[0], self._model)
+        if not same(title, self._title):
+            self._title = title
+            self._put_title(title)
 
     def _put_title(self, title: Content) -> None:
         """A title repaints the whole column, so it is put only when it is another one."""
@@ -159,12 +175,24 @@ call. The margin names what the parser did with each piece; the table shows how 
             parts.append((f" · {AS_DSPY}", "$foreground 60%"))
         if live.request is not None:
             unit = " tok" if self.size.width >= WIDTH_OF_WORDS else ""
-            parts.append((f" · ~{_short(self._tokens.total(live.request.messages))}{unit}", "$foreground 60%"))
+            parts.append((f" · {self._token_count(live.request)}{unit}", "$foreground 60%"))
         if model:
             parts.append((f" · {model}", "$foreground 60%"))
         if live.stale:
             parts.append((" · stale", "$text-warning bold"))
         return lines(*parts)
+
+    def _token_count(self, request: Request) -> str:
+        """As the tokenizer or the provider counted this very prompt, else an estimate, which is marked `~`."""
+        if self._counted is not None:
+            counted, tokens = self._counted
+            if (counted.model, counted.messages) == (request.model, request.messages):
+                return _short(tokens)
+        run = self._shown[1] if self._shown is not None else None
+        told = told_by_provider(run)
+        if told is not None and run is not None and run.model == request.model and not self._is_outdated:
+            return _short(told)
+        return f"~{_short(self._tokens.total(request.messages))}"
 
     @staticmethod
     def _error(live: LiveColumn, run: LiveRun | None) -> str:
