@@ -1,12 +1,13 @@
 """What the user can set, once for all sessions: the config file's keys, what each is for, and what is in force.
 
-`docs/configuration.md` is made of `KEYS` (`workbench config --reference`). Importing this loads no textual.
+`docs/configuration.md` and `workbench config --example` are made of `KEYS`. Importing this loads no textual.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Mapping
+import textwrap
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
@@ -141,16 +142,55 @@ def _from_variable(key: Key, variable: str, environment: Mapping[str, str]) -> A
         raise ConfigError(f"the variable {variable}: {error}") from None
 
 
-def check_keymap(in_force: InForce, ids: Collection[str]) -> None:
-    """Raises ConfigError for a key binding of the file that the program does not have."""
-    for id in in_force.settings.keymap:
-        if id not in ids:
-            near = nearest(id, ids)
-            question = f"; did you mean {near}?" if near else ""
-            quoted = in_force.file.data.get("keymap", {})
-            keys = (id,) if id in quoted else tuple(id.split("."))
-            place = in_force.file.place_of("keymap", *keys)
-            raise ConfigError(f"{place}: keymap: there is no key binding {id!r}{question} F1 lists all of them")
+def example() -> str:
+    """A config file that sets nothing: each key with what it is for, commented out."""
+    sections = [
+        "\n".join(
+            [
+                *(f"# {line}" for line in _wrapped(f"{key.about} {_default(key)}")),
+                *(f"#{line}" for line in key.example.split("\n")),
+            ]
+        )
+        for key in KEYS
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def reference() -> str:
+    """The keys as a table in Markdown."""
+    rows = [f"| `{key.name}` | {key.takes} | {key.about}{_variables(key)} | {_default_value(key)} |" for key in KEYS]
+    return "\n".join(["| key | takes | for | default |", "|---|---|---|---|", *rows]) + "\n"
+
+
+def shown(value: Any) -> str:
+    """A value in a few words of TOML."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} = {shown(one)}" for name, one in value.items()) or "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(shown(one) for one in value)}]"
+    return f'"{value}"'
+
+
+def _default_value(key: Key) -> str:
+    value = getattr(Settings(), key.name)
+    return "none" if isinstance(value, Mapping) else f"`{shown(value)}`"
+
+
+def _default(key: Key) -> str:
+    return f"Default: {_default_value(key).strip('`')}.{_variables(key)}"
+
+
+def _variables(key: Key) -> str:
+    if not key.variables:
+        return ""
+    names = " or ".join(f"`${name}`" for name in key.variables)
+    return f" {names} {'sets it too, over the file' if key.environment_wins else 'sets it where the file does not'}."
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, 96)
 
 
 class _InTableError(ValueError):
@@ -187,9 +227,7 @@ def _columns(value: Any) -> tuple[str, ...]:
         raise ValueError(f'expected a list of adapters such as ["chat", "json"], got {_kind(value)}')
     for one in value:
         if one not in catalog.NAMES:
-            near = nearest(str(one), catalog.NAMES)
-            question = f"; did you mean {near!r}?" if near else "."
-            raise ValueError(f"no adapter {one!r}{question} There are: {', '.join(catalog.NAMES)}")
+            catalog.make(str(one))  # one that a package registered, or an error that names the nearest
     if len(set(value)) < len(value):
         raise ValueError("the same adapter stands there twice")
     return tuple(value)
@@ -259,7 +297,7 @@ KEYS: tuple[Key, ...] = (
     Key(
         "editor",
         "a command",
-        "What opens the focused text outside of the app. The file wins over the variables.",
+        "What opens the focused text outside of the app.",
         'editor = "code --wait"',
         _text,
         ("VISUAL", "EDITOR"),
@@ -290,7 +328,7 @@ KEYS: tuple[Key, ...] = (
     Key(
         "keymap",
         'a table: "binding id" = "keys"',
-        "Other keys for what the app does. `F1` and the README name the ids; several keys are separated by commas.",
+        "Other keys for what the app does; several are separated by commas. `workbench config --keys` lists the ids.",
         '[keymap]\n"app.send_all" = "f5,ctrl+j"',
         _keymap,
     ),

@@ -39,6 +39,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     """Runs `workbench` with these words in a new folder; `stdin` is text or bytes."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
 
     def run_words(*words: str, stdin: str | bytes = b"") -> Done:
         data = stdin.encode("utf-8", "surrogatepass") if isinstance(stdin, str) else stdin

@@ -19,6 +19,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "diff": "compare two sessions, or one under two adapters",
         "import": "demos, dspy programs, calls and conversations as a session",
         "export": "dspy source, curl, JSON Lines, promptfoo, Markdown and more",
+        "config": "what is set, and from where",
         "completions": "a script for bash, zsh or fish",
         "models": "what can be chosen as --model, and which key it needs",
     }

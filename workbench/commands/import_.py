@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from adapters.errors import SignatureError
@@ -10,9 +11,9 @@ from sessions import store
 from sessions.errors import SessionError
 from sessions.imports import merging, sources
 from sessions.imports.result import Imported
-from sessions.session import Session, SignatureText
+from sessions.session import DEFAULT_COLUMNS, Column, Session, SignatureText
 from workbench import arguments, exit_codes, output
-from workbench.commands.new import signature_text
+from workbench.commands.new import settings_in_force, signature_text
 from workbench.exit_codes import CommandError
 
 DESCRIPTION = """\
@@ -80,7 +81,16 @@ def _import(options: argparse.Namespace, into: Session | None) -> Imported:
     elif into is not None:
         given = into.signature
     imported = sources.load(options.source, options.kind, given, predictor=options.predictor, case=options.case)
-    return imported if into is None else merging.merged(into, imported)
+    if into is not None:
+        return merging.merged(into, imported)
+    return replace(imported, session=_with_columns_of_config(imported.session))
+
+
+def _with_columns_of_config(session: Session) -> Session:
+    """A new session's usual columns are those of the config file."""
+    if session.columns != DEFAULT_COLUMNS:
+        return session
+    return replace(session, columns=tuple([Column(name, name) for name in settings_in_force().columns]))
 
 
 def _tell(options: argparse.Namespace, imported: Imported, target: str | None, written: bool) -> None:

@@ -11,18 +11,19 @@ from typing import Any, NoReturn
 from adapters import notation
 from adapters.annotations import name_of
 from adapters.errors import SignatureError
+from adapters.lm.config_file import ConfigError
 from adapters.schema import type_adapter
 from adapters.signature import Field, Signature
 from sessions import store
 from sessions.errors import SessionError
-from sessions.session import DEFAULT_COLUMNS, Case, Demo, Session, SignatureText
-from workbench import arguments, exit_codes, output
+from sessions.session import Case, Column, Demo, Session, SignatureText
+from workbench import arguments, exit_codes, output, settings
 from workbench.exit_codes import CommandError
 from workbench.suggestions import no_such
 
 DESCRIPTION = """\
-Makes a session file with the columns chat, json and xml. SIGNATURE is the
-string notation, or a path ending in .py (or .py:Class when the file has several
+Makes a session file with the columns and the model of your config (chat, json,
+xml; offline/exact). SIGNATURE is the string notation, or a path ending in .py (or .py:Class when the file has several
 signatures). The file is read, never run.
 
 VALUE is taken as it stands for a str field. For any other type it is JSON, else
@@ -53,12 +54,13 @@ def run(options: argparse.Namespace) -> int:
         signature = written.read()
     except SignatureError as error:
         raise CommandError(f"the signature, {error}") from error
+    wanted = settings_in_force()
     session = Session(
         signature=written,
         demos=tuple(Demo(demo_values(text, signature)) for text in options.demos),
-        columns=DEFAULT_COLUMNS,
+        columns=tuple([Column(name, name) for name in wanted.columns]),
         cases=(Case("case 1", inputs=input_values(options.inputs, signature)),),
-        model=options.model or "offline/exact",
+        model=options.model or wanted.model,
     )
     path = Path(options.output)
     if path.exists() and not options.force:
@@ -73,6 +75,14 @@ def run(options: argparse.Namespace) -> int:
     else:
         output.message(f"{path}: {signature.signature}. Next: `workbench render {path}`, or `workbench {path}`")
     return exit_codes.OK
+
+
+def settings_in_force() -> settings.Settings:
+    """Raises `CommandError` for a config file that cannot be read as one."""
+    try:
+        return settings.load().settings
+    except ConfigError as error:
+        raise CommandError(str(error)) from error
 
 
 def signature_text(given: str, instructions: str | None, cot: bool) -> SignatureText:

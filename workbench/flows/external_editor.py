@@ -1,4 +1,4 @@
-"""The text with the focus in the user's own editor, `$VISUAL` or `$EDITOR`, in place of the app for that time."""
+"""The text with the focus in the user's own editor, in place of the app for that time."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 SUFFIX = {"python": ".py", "json": ".json", "text": ".txt"}
 
 
-def command() -> list[str]:
-    """The words of the user's editor. Raises ValueError for quotes that do not close."""
-    return shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+def command(configured: str = "") -> list[str]:
+    """The words of the user's editor: the config's, else the environment's. ValueError for quotes that do not close."""
+    return shlex.split(configured or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
 
 
 def edit_outside(app: WorkbenchApp) -> None:
@@ -38,7 +38,7 @@ def edit_outside(app: WorkbenchApp) -> None:
         return
     said, after = "", None
     try:
-        words = command()
+        words = command(app.settings.editor if app.settings is not None else "")
         with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
             path = Path(folder) / f"text{SUFFIX[editor.syntax]}"
             path.write_bytes(before)
