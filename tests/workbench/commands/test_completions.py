@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from terminal import Terminal
 
 from workbench.commands import SUMMARIES
 
@@ -23,17 +24,40 @@ def test_every_command_and_option_is_completed_and_the_shell_understands(shell: 
         subprocess.run([shell, "-n", "script"], check=True)
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [(["chec"], "check"), (["check", "--jun"], "--junit"), (["check", "--adapter", "twos"], "twostep")],
-)
-def test_bash_completes(words: list[str], expected: str, run: Run) -> None:
-    Path("script").write_text(run("completions", "bash").out)
-    typed = " ".join(["workbench", *words])
-    line = f"source ./script; COMP_WORDS=({typed}); COMP_CWORD={len(words)}; _workbench; echo ${{COMPREPLY[@]}}"
-    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [expected]
+INTERACTIVE = {
+    "bash": (["bash", "--norc", "--noprofile", "-i"], 'workbench() { echo "RAN $* END"; }; source ./script'),
+    "zsh": (
+        ["zsh", "-f", "-i"],
+        'workbench() { echo "RAN $* END" }; autoload -Uz compinit; compinit -u -D; source ./script',
+    ),
+    "fish": (["fish", "--no-config"], 'function workbench; echo "RAN $argv END"; end; source ./script'),
+}
+"""How a shell is started without its user's files, and what makes `workbench` say how it was called."""
+TYPED = {
+    "workbench chec\t": "RAN check END",
+    "workbench check --jun\t": "RAN check --junit END",
+    "workbench check --adapter twos\t": "RAN check --adapter twostep END",
+    "workbench completions zs\t": "RAN completions zsh END",
+    "workbench render q.ses\t": "RAN render q.session.json END",
+}
+
+
+@pytest.mark.parametrize("shell", INTERACTIVE)
+def test_a_shell_completes_what_is_typed(shell: str, run: Run, tmp_path: Path) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"needs {shell}")
+    words, setting_up = INTERACTIVE[shell]
+    Path("script").write_text(run("completions", shell).out)
+    Path("q.session.json").touch()
+    home = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path)}
+    with Terminal(words, tmp_path, (160, 45), home) as terminal:
+        terminal.press(setting_up + "; echo REA''DY\r")
+        terminal.wait_for("READY")
+        for typed, called in TYPED.items():
+            terminal.press(typed)
+            terminal.wait_for_byte()
+            terminal.press("\r")
+            terminal.wait_for(called)
 
 
 def test_a_mistyped_command_is_told_the_right_one_with_and_without_arguments(run: Run) -> None:
