@@ -27,6 +27,8 @@ from sessions.verdicts import PARTS, Drift, FixtureResult, Part, Word
 
 _KNOWN = KnownPrompts()
 
+NO_REPLY = "there is no reply to judge; `workbench send SESSION --save` gets one, or paste one in the app and record it"
+
 Wanted = Callable[[str, str], bool]
 
 
@@ -301,7 +303,7 @@ class _Fixture:
             elif reply is not None:
                 reading = read_completion(adapter, request, signature, reply)
             else:
-                outcome.error("expect", "expect", "there is no reply to judge: send the case, or record a reply")
+                outcome.error("expect", "expect", NO_REPLY)
                 return
             failures = expectations.judge(expect, reading, self._case.measured.get(self._column.id, ()))
         except expectations.ExpectationError as error:

@@ -69,12 +69,14 @@ def test_a_recording_whose_column_is_gone_fails_rather_than_being_passed_over() 
     assert [(one.column, one.failed) for one in results] == [("chat", False), ("json", False), ("xml", True)]
 
 
-def test_an_expectation_without_any_reply_is_an_error() -> None:
+def test_an_expectation_without_any_reply_is_an_error_that_says_what_to_do() -> None:
     session = recorded(expect={"reply": "parses"})
     shown = session.with_case(replace(session.cases[0], recordings={}))
     assert words(fixtures.check(shown)) == {("empty", "empty", "pass")}
     none = session.with_case(replace(session.cases[0], recordings={}, replies={}))
-    assert words(fixtures.check(none)) == {("empty", "empty", "error")}
+    results = fixtures.check(none)
+    assert words(results) == {("empty", "empty", "error")}
+    assert all("workbench send SESSION --save" in one.drift[0].message for one in results)
 
 
 def test_one_changed_word_of_the_instructions_is_a_diff_of_just_that() -> None:
