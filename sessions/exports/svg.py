@@ -51,13 +51,18 @@ def svg(source: Source) -> Exported:
     view = source.first
     cards: list[tuple[str, list[list[Run]]]] = []
     kinds: set[str] = set()
+    count = 0
     for message in view.request.messages:
         shown = list(pieces(message))
         kinds |= {kind for _, kind in shown}
+        count += 2 + max(
+            sum(text.count("\n") for text, _ in shown), sum(len(text) for text, _ in shown) // COLUMNS // 2
+        )
+        if count > MOST_ROWS:
+            raise ExportError(
+                f"a picture has room for {MOST_ROWS:,} rows, and the prompt has more; --as markdown has room"
+            )
         cards.append((title(message), rows_of(shown)))
-    count = sum(len(rows) + 2 for _, rows in cards)
-    if count > MOST_ROWS:
-        raise ExportError(f"the prompt has {count:,} rows, and a picture at most {MOST_ROWS:,}; --as markdown has room")
     left = list(beside(view))
     if any(map(has_data, view.request.messages)):
         left.append("long data of images and files is cut")
