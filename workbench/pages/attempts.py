@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from adapters import catalog, events
 from adapters.run import Attempt, Purpose, Run
-from workbench import json_shapes
+from workbench import json_shapes, measures
 from workbench.display import one_line
 from workbench.pages.looked_at import LookedAt
 from workbench.pages.measures import cost_of, duration, measured
@@ -39,7 +39,11 @@ def _without_run(at: LookedAt, raw: bool) -> Iterable[Block]:
         return paragraph("Under way; this page shows runs that have ended.")
     if at.run is not None and at.run.error:
         payload = [*heading("Payload"), *json_block(at.run.payload)] if raw and at.run.payload is not None else []
-        return [Block((Piece("✗ ", "error"), Piece("no call was made"))), block(at.run.error, "error", indent=2), *payload]
+        return [
+            Block((Piece("✗ ", "error"), Piece("no call was made"))),
+            block(at.run.error, "error", indent=2),
+            *payload,
+        ]
     measured = at.case.measured.get(at.column.id, ())
     if not measured:
         return paragraph("Nothing was sent from here yet: F5 sends every column, F8 this one.", "note")
@@ -69,7 +73,8 @@ def _has_payload(run: Run) -> bool:
 def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
     title = f"{attempt.number}  {catalog.title(attempt.adapter)} → {attempt.model}"
     yield Block((Piece(title, "title"), Piece(f"   {_role(attempt, run)}", "note")))
-    yield named("measured", _measures(attempt.duration_ms, attempt.usage, attempt.cost))
+    counts = f"{duration(attempt.duration_ms)} · {measures.token_counts(attempt)} · {cost_of(attempt.cost)}"
+    yield named("measured", counts)
     if attempt.error:
         yield named("failed", (attempt.error, "error"))
     for completion in attempt.completions:
