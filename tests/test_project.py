@@ -30,6 +30,8 @@ def test_the_readme_names_every_key_of_the_app() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8").lower()
     table = text.partition("<!-- keys -->")[2].partition("<!-- /keys -->")[0]
     keys = {key for binding in APP_BINDINGS for key in binding.key.split(",")}
+    signs = {"right_square_bracket": "]", "backslash": "\\"}
+    keys = {"+".join(signs.get(part, part) for part in key.split("+")) for key in keys}
     assert {key for key in keys if f"`{key}`" not in table} == set()
 
 

@@ -40,8 +40,19 @@ APP_BINDINGS: tuple[Binding, ...] = (
     _binding("ctrl+q", "leave", "Quit", "Leave; unsaved work is asked about", FILE, priority=True),
     _binding("ctrl+z", "undo", "Undo", "Undo the last change, wherever it was", EDIT, priority=True),
     _binding("ctrl+y", "redo", "Redo", "Redo what was undone", EDIT, priority=True),
-    _binding("ctrl+f", "edit_outside", "Editor", "The focused text in $VISUAL or $EDITOR", EDIT, priority=True),
+    _binding(
+        "ctrl+backslash,alt+e", "edit_outside", "Editor", "The focused text in your own editor", EDIT, priority=True
+    ),
     _binding("ctrl+t", "cases", "Cases", "Choose, add, rename, copy or delete a case", EDIT, priority=True),
+    _binding("ctrl+f", "find", "Find", "A text in any pane: prompts, replies, signature, demos", VIEW, priority=True),
+    _binding(
+        "ctrl+right_square_bracket,alt+j",
+        "jump",
+        "Jump",
+        "A letter on everything: type it to go there",
+        VIEW,
+        priority=True,
+    ),
     _binding("f2", "focus_editors", "Edit", "To the editors; again: the next tab", VIEW, priority=True),
     _binding("f3", "focus_prompts", "Prompts", "To the prompts; again: the next column", VIEW, priority=True),
     _binding("f4", "focus_replies", "Replies", "To the replies; again: the next column", VIEW, priority=True),

@@ -90,6 +90,6 @@ def test_the_users_editor_gets_the_terminal_and_gives_it_back(tmp_path: Path) ->
     environment = {"PYTHONPATH": ROOT, "XDG_STATE_HOME": str(tmp_path), "HOME": str(tmp_path), "EDITOR": str(editor)}
     with Terminal([*WORKBENCH], tmp_path, (160, 45), {**environment, "VISUAL": ""}) as terminal:
         terminal.wait_for("Predict")
-        terminal.press("ctrl+f")
+        terminal.press("\x1c")
         terminal.wait_for("IN THE EDITOR")
         terminal.wait_for("verdict")

@@ -18,6 +18,7 @@ from textual.binding import Binding, BindingType
 from textual.document._document import EditResult, Location
 from textual.document._edit import Edit
 from textual.widgets import TextArea
+from textual.widgets.text_area import Selection
 
 from workbench.display import safe
 from workbench.syntax import Syntax, highlight
@@ -154,6 +155,12 @@ class Editor(TextArea):
         """The cursor to a 1-based line and column, as far as the text has them."""
         row = max(0, min(line, self.document.line_count) - 1)
         self.move_cursor((row, max(0, min(column - 1, len(self.document.get_line(row))))), center=True)
+
+    def select_text(self, start: int, end: int) -> None:
+        """Selects these characters of the text, and brings them into sight."""
+        text = self.text
+        self.selection = Selection(self._location(text, start), self._location(text, end))
+        self.scroll_cursor_visible(center=True, animate=False)
 
     def get_line(self, line_index: int) -> Text:
         line = super().get_line(line_index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from rich.cells import cell_len
@@ -33,6 +34,7 @@ class PromptPainter:
         self._layout = layout
         self._style_of = style_of
         self.cursor: Spot | None = None
+        self.marked_text = ""
         self._stale = False
         self._lit: OriginKey | None = None
         self._lights_of: dict[int, dict[int, str]] = {}
@@ -78,7 +80,7 @@ class PromptPainter:
         section, row = layout.section(position), y - layout.top(position)
         if row >= section.height - 1:
             return Strip.blank(width, self._style_of())
-        if row and self._is_marked(section, position, row):
+        if row and (self.marked_text or self._is_marked(section, position, row)):
             return self._text_row(section, position, row, width)
         strip = self._strips.get((position, row))
         if strip is None:
@@ -127,7 +129,9 @@ class PromptPainter:
                 mark = LIT_MARK if light == "lit" or mark == LIT_MARK else RELATED_MARK
             if piece.number == at_cursor:
                 names.append("prompt-view--cursor")
-            pieces.append((text, self._shade(self._style_of(*names))))
+            style = self._shade(self._style_of(*names))
+            for part, is_found in _split(text, self.marked_text):
+                pieces.append((part, self._style_of(*names, "prompt-view--found") if is_found else style))
         if at_cursor is not None and self.cursor is not None and self.cursor.row == row:
             mark = CURSOR_MARK
         return strip_of([(mark, self._style_of("prompt-view--mark") if mark != " " else plain), *pieces], width, plain)
@@ -148,3 +152,11 @@ class PromptPainter:
 
     def _shade(self, style: Style) -> Style:
         return style + Style(dim=True) if self._stale else style
+
+
+def _split(text: str, wanted: str) -> list[tuple[str, bool]]:
+    """`text` in parts, of which some are what is wanted, whatever their case."""
+    if not wanted:
+        return [(text, False)]
+    found = re.split(f"({re.escape(wanted)})", text, flags=re.IGNORECASE)
+    return [(part, index % 2 == 1) for index, part in enumerate(found) if part]

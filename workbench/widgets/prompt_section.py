@@ -118,6 +118,18 @@ class Section:
     def tokens(self) -> int:
         return estimate(self.message.text)
 
+    def is_away(self, number: int, offset: int) -> bool:
+        """Whether a character of piece `number` is folded away."""
+        return number in self.folded and offset >= len(next(one.text for one in self.pieces if one.number == number))
+
+    def row_of(self, number: int, offset: int) -> int:
+        """The row in which a character of piece `number` stands, the last of the piece's when it is folded away."""
+        for position, piece in enumerate(self.pieces):
+            if piece.number == number:
+                place = min(self.starts[position] + offset, self.starts[position + 1] - 1)
+                return max(1, bisect_right(self.rows, place, key=lambda row: row[0]))
+        return 1
+
     def runs(self, row: int) -> list[tuple[Piece, str]]:
         """The pieces in a row of text (1-based, as counted with the header), each with its text there."""
         start, end = self.rows[row - 1]
@@ -176,6 +188,16 @@ class Section:
         """The pieces a cursor stops at: those with something to see."""
         own = (piece for piece in self.pieces if piece.number >= 0 and piece.kind != "fold")
         return [piece.number for piece in own if piece.text.strip()]
+
+
+def piece_holding(message: Message, offset: int) -> tuple[int, int]:
+    """The piece in which a character of the text of all `pieces_of` a message stands, and its offset in there."""
+    number = -1
+    for number, (text, _, _) in enumerate(pieces_of(message)):  # noqa: B007
+        if offset < len(text):
+            break
+        offset -= len(text)
+    return number, offset
 
 
 def origins_of(message: Message) -> list[Origin]:

@@ -16,7 +16,7 @@ from workbench.widgets.line_view import LineView, strip_of
 from workbench.widgets.prompt_keys import PROMPT_BINDINGS
 from workbench.widgets.prompt_layout import PromptLayout, Spot
 from workbench.widgets.prompt_painting import MARGIN, OriginKey, PromptPainter
-from workbench.widgets.prompt_section import Origin, Piece, title
+from workbench.widgets.prompt_section import Origin, Piece, piece_holding, title
 from workbench.widgets.wrapping import rows
 
 LONGEST_ERROR_ROWS = 3
@@ -52,6 +52,7 @@ class PromptView(LineView):
         & .prompt-view--lit { background: $accent 30%; text-style: bold; }
         & .prompt-view--related { background: $accent 15%; }
         & .prompt-view--cursor { background: $foreground 18%; }
+        & .prompt-view--found { background: $warning 45%; text-style: bold; }
         & .prompt-view--mark { color: $accent; text-style: bold; }
         &:ansi {
             & .prompt-view--boilerplate { text-style: dim; }
@@ -61,6 +62,7 @@ class PromptView(LineView):
             & .prompt-view--lit { background: transparent; text-style: bold underline; }
             & .prompt-view--related { background: transparent; text-style: underline; }
             & .prompt-view--cursor { background: transparent; text-style: reverse; }
+            & .prompt-view--found { background: transparent; text-style: bold reverse; }
         }
     }
     """
@@ -68,7 +70,7 @@ class PromptView(LineView):
         f"prompt-view--{name}"
         for name in (
             *KINDS,
-            *("title", "rule", "tokens", "data", "note", "fold", "error", "lit", "related", "cursor", "mark"),
+            *("title", "rule", "tokens", "data", "note", "fold", "error", "lit", "related", "cursor", "mark", "found"),
         )
     }
     BINDINGS: ClassVar[list[BindingType]] = [*PROMPT_BINDINGS]
@@ -149,6 +151,24 @@ class PromptView(LineView):
             self._settle(spot.section, max(0, spot.row - ROWS_ABOVE))
             self.repaint()
         return True
+
+    def go_to_text(self, message: int, offset: int) -> None:
+        """The cursor to a character of a message, of what `pieces_of` it; what is folded there is unfolded."""
+        if not 0 <= message < len(self._layout.messages):
+            return
+        number, offset = piece_holding(self._layout.messages[message], offset)
+        section = self._layout.section(message)
+        if section.is_away(number, offset) and self._layout.toggle_fold(message, number):
+            self._painter.forget()
+            self._settle(message, 0)
+            section = self._layout.section(message)
+        self._place(Spot(message, section.row_of(number, offset), number))
+
+    def mark_text(self, text: str) -> None:
+        """Marks this text wherever it is in sight; an empty one marks nothing."""
+        if text != self._painter.marked_text:
+            self._painter.marked_text = text
+            self.repaint()
 
     def plain_text(self) -> str:
         """The whole prompt as text, each message under its title."""

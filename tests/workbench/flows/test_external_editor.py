@@ -28,7 +28,7 @@ def edited_by(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, program: str, ste
     async def act(desk: Desk) -> None:
         monkeypatch.setattr(desk.app, "suspend", no_terminal)
         await desk.go_to("input", "ticket")
-        for key in ("ctrl+f", *steps):
+        for key in ("ctrl+backslash", *steps):
             await desk.press(key)
             seen.append(str(desk.document.state.case.inputs["ticket"]))
 
@@ -55,7 +55,7 @@ def test_an_editor_that_fails_changes_nothing(monkeypatch: pytest.MonkeyPatch, t
 def test_an_editor_that_does_not_exist_and_a_terminal_that_cannot_be_left_are_said() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "ticket")
-        await desk.press("ctrl+f")
+        await desk.press("ctrl+backslash")
         assert any(one.title == "Not edited" for one in desk.app._notifications)
         assert desk.document.state.case.inputs["ticket"] == "The export is empty."
 
