@@ -6,15 +6,9 @@ from sessions.session import Session
 from workbench.document import Place, State
 
 
-def enabled_rows(session: Session) -> list[int]:
-    """The 0-based rows of the demos that reach the prompts: demo 1 of a prompt is the first of them."""
-    return [row for row, demo in enumerate(session.demos) if demo.enabled]
-
-
 def demo_place(session: Session, number: int, field: str | None) -> Place:
-    """The editor of the prompts' demo `number`, 1-based; row -1 when there is no such demo."""
-    rows = enabled_rows(session)
-    return Place("demo", row=rows[number - 1] if 0 < number <= len(rows) else -1, field=field or "")
+    """The editor of the prompts' demo `number`, 1-based, the disabled ones counted; row -1 when there is none."""
+    return Place("demo", row=number - 1 if 0 < number <= len(session.demos) else -1, field=field or "")
 
 
 def place_of(state: State, field: str | None, turn: str | None) -> Place:
@@ -41,10 +35,9 @@ def key_of(state: State, place: Place) -> tuple[str, str | None, str] | None:
     if place.kind == "input":
         return "value", place.field, "inputs"
     if place.kind == "demo":
-        rows = enabled_rows(state.session)
-        if place.row not in rows:
+        if not 0 <= place.row < len(state.session.demos) or not state.session.demos[place.row].enabled:
             return None
-        turn, values = f"demo {rows.index(place.row) + 1}", state.session.demos[place.row].values
+        turn, values = f"demo {place.row + 1}", state.session.demos[place.row].values
     elif place.kind == "history" and 0 <= place.row < len(state.case.history):
         turn, values = f"history {place.row + 1}", state.case.history[place.row]
     else:

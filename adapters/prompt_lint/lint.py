@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 Part = Literal["demo", "history", "input", "field", "instructions", "prompt"]
+
+Numbered = Sequence[tuple[int, Mapping[str, Any]]]
+"""Demos with the number by which a prompt names each."""
 
 
 class Place(NamedTuple):

@@ -30,11 +30,13 @@ def lint(
     A History stands among the inputs, as `adapters.types.History` or `{"messages": […]}`. With the `prompt` that came
     of it, demos are numbered as there, and its notes and unexpanded custom types are told too.
     """
+    shown = prompt.demos if prompt is not None and len(prompt.demos) == len(demos) else ()
+    numbered = list(zip([use.number for use in shown] or range(1, len(demos) + 1), demos, strict=True))
     sources: tuple[Callable[[], Iterator[Lint]], ...] = (
         lambda: demo_lints(signature, demos, prompt, adapter),
         lambda: history_lints(signature, inputs, adapter),
-        lambda: value_lints(signature, demos, inputs, adapter),
-        lambda: marker_lints(signature, demos, inputs, adapter),
+        lambda: value_lints(signature, numbered, inputs, adapter),
+        lambda: marker_lints(signature, numbered, inputs, adapter),
         lambda: field_lints(signature, adapter),
         lambda: _prompt_lints(prompt),
     )

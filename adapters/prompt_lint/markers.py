@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from adapters.conversation_field import history_field_name
 from adapters.prompt_lint.conversations import turns_of
-from adapters.prompt_lint.lint import Lint, Place
+from adapters.prompt_lint.lint import Lint, Numbered, Place
 from adapters.signature import Signature
 from adapters.types.base import START
 
@@ -18,15 +18,13 @@ CHAT_LIKE = ("chat", "json", "baml")
 MOST_NESTED = 10_000
 
 
-def marker_lints(
-    signature: Signature, demos: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any], adapter: str
-) -> Iterator[Lint]:
+def marker_lints(signature: Signature, demos: Numbered, inputs: Mapping[str, Any], adapter: str) -> Iterator[Lint]:
     """Markers, tags and custom types' markers in inputs, demos and turns."""
     history = history_field_name(signature)
     for name, value in inputs.items():
         if name in signature.input_fields and name != history:
             yield from _value(signature, value, Place("input", None, name), f"The input `{name}`", adapter, name)
-    for number, demo in enumerate(demos, 1):
+    for number, demo in demos:
         for name, value in demo.items():
             if name in signature.fields:
                 yield from _value(

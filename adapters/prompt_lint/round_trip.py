@@ -18,8 +18,12 @@ from adapters.values import serialize_for_json
 SHOWN = 160
 
 
-def round_trip(adapter: Adapter, signature: Signature, demos: Sequence[Mapping[str, Any]]) -> tuple[Lint, ...]:
+def round_trip(
+    adapter: Adapter, signature: Signature, demos: Sequence[Mapping[str, Any]], numbers: Sequence[int] = ()
+) -> tuple[Lint, ...]:
     """The demos, complete in their outputs, whose answer does not read back as the values it was made of.
+
+    `numbers` are those by which the prompt names them, else they are counted from 1.
 
     Formats and reads every demo once, so its cost is that of as many replies. TwoStep's prose is read by a model and
     is left out. Never raises.
@@ -27,7 +31,7 @@ def round_trip(adapter: Adapter, signature: Signature, demos: Sequence[Mapping[s
     if isinstance(adapter, TwoStepAdapter):
         return ()
     found: list[Lint] = []
-    for number, demo in enumerate(demos, 1):
+    for number, demo in zip(numbers or range(1, len(demos) + 1), demos, strict=True):
         outputs = {name: demo[name] for name in signature.output_fields if demo.get(name) is not None}
         if len(outputs) < len(signature.output_fields):
             continue

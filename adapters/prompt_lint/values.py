@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pydantic
@@ -11,7 +11,7 @@ from adapters.conversation_field import history_field_name
 from adapters.flags.flag import shown
 from adapters.flags.verdict import named
 from adapters.prompt_lint.conversations import turns_of
-from adapters.prompt_lint.lint import Lint, Place
+from adapters.prompt_lint.lint import Lint, Numbered, Place
 from adapters.reading_builder import reason
 from adapters.schema import type_adapter
 from adapters.signature import MISSING, Field, Signature
@@ -23,9 +23,7 @@ SEEN_BEFORE = 16
 """Characters that are shown in front of the place where two long values part."""
 
 
-def value_lints(
-    signature: Signature, demos: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any], adapter: str
-) -> Iterator[Lint]:
+def value_lints(signature: Signature, demos: Numbered, inputs: Mapping[str, Any], adapter: str) -> Iterator[Lint]:
     """Lints of the inputs, of the demos' values and of the turns' values."""
     yield from _presence(signature, inputs)
     history = history_field_name(signature)
@@ -33,8 +31,8 @@ def value_lints(
         field = signature.input_fields.get(name)
         if field is not None and name != history:
             yield from _value(field, value, Place("input", None, name), f"The input `{name}`")
-    for part, groups in (("demo", demos), ("history", turns_of(signature, inputs))):
-        for number, values in enumerate(groups, 1):
+    for part, groups in (("demo", demos), ("history", enumerate(turns_of(signature, inputs), 1))):
+        for number, values in groups:
             for name, value in values.items():
                 field = signature.fields.get(name)
                 if field is not None and value is not None and name != history:

@@ -6,9 +6,14 @@ from dataclasses import replace
 
 import pytest
 
-from sessions.session import Case, Demo, Session, SignatureText
+from sessions.session import Case, Column, Demo, Session, SignatureText
 from workbench.document import Place, State
+from workbench.engine import Engine
 from workbench.origins import key_of, place_of
+from workbench.pages.lints import lints_of
+from workbench.pages.lints import place_of as lint_place
+from workbench.pages.looked_at import LookedAt
+from workbench.panes.notes import notes_of
 
 STATE = State(
     Session(
@@ -19,8 +24,8 @@ STATE = State(
 )
 
 
-@pytest.mark.parametrize(("turn", "row"), [("demo 1", 1), ("demo 2", 3), ("demo 3", -1), ("demo 0", -1)])
-def test_a_demo_of_a_prompt_is_counted_among_the_enabled_ones(turn: str, row: int) -> None:
+@pytest.mark.parametrize(("turn", "row"), [("demo 2", 1), ("demo 4", 3), ("demo 5", -1), ("demo 0", -1)])
+def test_a_demo_of_a_prompt_has_the_number_that_it_has_in_the_session(turn: str, row: int) -> None:
     assert place_of(STATE, "q", turn) == Place("demo", row=row, field="q")
 
 
@@ -37,7 +42,7 @@ def test_everything_else_is_the_signature(turn: str | None) -> None:
     assert place_of(STATE, "q", turn) == Place("signature", field="q")
 
 
-@pytest.mark.parametrize("turn", ["demo 1", "demo 2", "inputs"])
+@pytest.mark.parametrize("turn", ["demo 2", "demo 4", "inputs"])
 def test_an_editor_leads_back_to_the_piece_that_led_to_it(turn: str) -> None:
     state = State(replace(STATE.session, cases=(Case("rain", {"q": "?"}),)))
     assert key_of(state, place_of(state, "q", turn)) == ("value", "q", turn)
@@ -52,5 +57,20 @@ def test_what_is_in_no_prompt_has_no_origin(place: Place) -> None:
 
 
 def test_a_field_without_a_value_makes_a_filler_and_a_row_alone_stands_for_its_first_value() -> None:
-    assert key_of(STATE, Place("demo", row=1, field="a")) == ("filler", "a", "demo 1")
-    assert key_of(STATE, Place("demo", row=3)) == ("value", "q", "demo 2")
+    assert key_of(STATE, Place("demo", row=1, field="a")) == ("filler", "a", "demo 2")
+    assert key_of(STATE, Place("demo", row=3)) == ("value", "q", "demo 4")
+
+
+def test_the_numbers_of_a_prompt_its_lints_and_the_rows_are_the_same_when_a_demo_is_disabled() -> None:
+    demos = (Demo({"q": "1", "a": "x"}, enabled=False), Demo({"q": "2", "a": "y"}), Demo({"q": "3"}))
+    session = replace(STATE.session, demos=demos, columns=(Column("chat", "chat"),), cases=(Case("rain", {"q": "?"}),))
+    state = State(session)
+    live = Engine().column(state, session.columns[0])
+    assert live.request is not None
+    turns = {message.turn for message in live.request.prompt.messages}
+    assert {place_of(state, "q", turn).row for turn in turns if turn.startswith("demo")} == {1}
+    at = LookedAt(session, state.case, live, (live,))
+    dropped = next(one for one in lints_of(at) if one.name == "demo-dropped")
+    assert "Demo 3" in dropped.message
+    assert lint_place(at, dropped).row == 2
+    assert [note.place.row for note in notes_of(state, Engine().read_signature(state), [live])] == [2]

@@ -41,7 +41,10 @@ def _not_read_back(at: LookedAt, demos: Sequence[Mapping[str, Any]]) -> tuple[Li
     except Exception:  # code of the user's that was not named on the command line is not run
         return ()
     assert at.live.request is not None
-    return round_trip(adapter, at.live.request.signature, demos[:MOST_READ_BACK])
+    numbers = [use.number for use in at.live.request.prompt.demos]
+    some = slice(MOST_READ_BACK)
+    known = numbers[some] if len(numbers) == len(demos) else ()
+    return round_trip(adapter, at.live.request.signature, demos[some], known)
 
 
 def blocks_of(at: LookedAt) -> list[Block]:

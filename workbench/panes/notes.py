@@ -16,7 +16,6 @@ from adapters.signature import Signature
 from workbench.document import Place, State
 from workbench.live import LiveColumn, LiveSignature, history_field
 from workbench.messages import GoTo
-from workbench.origins import enabled_rows
 from workbench.widgets.text_view import Block, Piece, TextView
 
 MOST_NOTES = 60
@@ -178,11 +177,10 @@ def demo_uses(columns: Sequence[LiveColumn]) -> tuple[DemoUse, ...]:
 
 
 def _demo_notes(state: State, uses: Sequence[DemoUse]) -> list[Note]:
-    enabled = enabled_rows(state.session)
     alike: dict[tuple[str, tuple[str, ...]], list[int]] = {}
     for use in uses:
-        if use.use != "complete" and use.number <= len(enabled):
-            alike.setdefault((use.use, use.missing), []).append(enabled[use.number - 1])
+        if use.use != "complete":
+            alike.setdefault((use.use, use.missing), []).append(use.number - 1)
     return [
         Note("⚠", _about_demos(rows, use, ", ".join(missing)), Place("demo", row=rows[0]))
         for (use, missing), rows in alike.items()
