@@ -21,9 +21,14 @@ KEYS: Mapping[str, bytes] = {
     "f3": b"\x1bOR",
     "f4": b"\x1bOS",
     "f5": b"\x1b[15~",
+    "f6": b"\x1b[17~",
+    "f7": b"\x1b[18~",
+    "f8": b"\x1b[19~",
     "f9": b"\x1b[20~",
+    "f10": b"\x1b[21~",
     "enter": b"\r",
     "escape": b"\x1b",
+    "right": b"\x1b[C",
     **{f"ctrl+{letter}": bytes([ord(letter) - 96]) for letter in "abcdefghijklmnopqrstuvwxyz"},
 }
 PATIENCE = 60.0
@@ -67,13 +72,28 @@ class Terminal:
         for key in keys:
             os.write(self._fd, KEYS.get(key, key.encode()))
 
+    def pour(self, data: bytes) -> None:
+        """Writes as fast as the program takes it in; what it paints meanwhile is taken in as well."""
+        self._read(0)
+        self._seen = len(self.painted)
+        until = time.monotonic() + PATIENCE
+        while data:
+            readable, writable, _ = select.select([self._fd], [self._fd], [], 1.0)
+            if readable and not self._read(0):
+                raise AssertionError("the program has ended")
+            if writable:
+                data = data[os.write(self._fd, data[:512]) :]
+                until = time.monotonic() + PATIENCE
+            elif time.monotonic() > until:
+                raise AssertionError("the program takes nothing in any more")
+
     def resize(self, columns: int, rows: int) -> None:
         fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.kill(self.pid, signal.SIGWINCH)
 
-    def wait_for(self, text: str, times: int = 1) -> None:
+    def wait_for(self, text: str, times: int = 1, patience: float = PATIENCE) -> None:
         """Waits until `text` has been painted so many times since the last key."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + patience
         while self._text().count(text) < times:
             is_open = self._read(0.5)
             if time.monotonic() > until or not is_open:
