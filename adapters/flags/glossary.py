@@ -7,7 +7,6 @@ from types import MappingProxyType
 
 FLAGS: Mapping[str, str] = MappingProxyType(
     {
-        # The whole reply
         "all-outputs-filled-in": "Every output is optional or has a default, so a reply without any field succeeds.",
         "default-filled-in": "An output that the reply lacks is filled with its default, its factory's value, or None.",
         "none-beside-a-tool-call": "After a native tool call the other outputs become None, whatever their types.",
@@ -18,7 +17,6 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "preamble-dropped": "Chat ignores everything before the first marker.",
         "text-around-dropped": "Text outside of the JSON object or of the output tags is ignored.",
         "fence-dropped": "A code fence around JSON or tags is ignored.",
-        # Markers
         "after-completed-dropped": "[[ ## completed ## ]] is a section that is no output field; its text is ignored.",
         "completed-marker-missing": "The end marker is optional, so a reply that was cut off is read as complete.",
         "cut-off-marker-in-value": "Only a whole marker is one; a piece of it at the end belongs to the last value.",
@@ -34,7 +32,6 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "first-indent-lost": "Values are stripped, which takes the indentation of the first line alone.",
         "line-breaks-rewritten": "Chat splits lines at every Unicode line break and joins them with \\n.",
         "fence-in-value": "Chat knows no code fences: the closing one belongs to the last value.",
-        # JSON documents
         "several-objects": "Of several {…} in a reply one is read; which one depends on what stands between them.",
         "object-inside-think": "JSONAdapter takes the first {…} of the text, also when it stands inside of <think>.",
         "list-at-the-root": "JSONAdapter reads an object with the output fields as keys, not a list.",
@@ -51,7 +48,6 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "number-split-at-comma": "In JSON a comma separates values; it never groups the digits of a number.",
         "percent-sign-dropped": "json_repair drops what follows a number.",
         "backslash-is-an-escape": "In JSON \\n, \\t, \\b, \\f, \\r and \\u are escapes, in paths and formulas too.",
-        # XML
         "xml-ampersand": "XML: a bare & refuses the whole reply; it must be written &amp;.",
         "xml-less-than": "XML: a bare < refuses the whole reply; it must be written &lt;.",
         "xml-entity-unknown": "XML knows five entities; those of HTML refuse the whole reply.",
@@ -74,7 +70,6 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "children-dropped": "Beside <item> tags the other children of a list are dropped.",
         "children-kept-as-text": "Children of a list that are not called <item> become the text of one item.",
         "tags-read-as-object": "Tags inside of a field whose type is an object become the keys of one.",
-        # Values that were read
         "null-became-text": "A text field turns JSON null into the text 'None', even when it has a default.",
         "bool-became-text": "A text field turns JSON true and false into 'True' and 'False'.",
         "python-text-of-a-value": "A text field turns JSON lists and objects into Python's notation of them.",
@@ -99,7 +94,6 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "code-was-evaluated": "Text for a Code field is tried as JSON and as a Python literal first.",
         "code-on-the-fence-line": "The line that opens a code fence is taken as the language and dropped.",
         "only-the-first-fence": "Of a Code field only the content of the first fence is kept; an inner ``` ends it.",
-        # Values that were refused
         "enum-from-a-container": "A list or object for an Enum raises TypeError in dspy.",
         "enum-in-quotes": "An Enum is compared with the text as it stands, quotes included.",
         "enum-name-in-optional": "An optional Enum knows its values only, a plain one its names too.",
@@ -117,3 +111,15 @@ FLAGS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Every flag's name with its meaning."""
+
+SECTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "The whole reply": "all-outputs-filled-in",
+        "Markers": "after-completed-dropped",
+        "JSON documents": "several-objects",
+        "XML": "xml-ampersand",
+        "Values that were read": "null-became-text",
+        "Values that were refused": "enum-from-a-container",
+    }
+)
+"""What the flags are about, and by which flag each section begins; they stand in this order."""

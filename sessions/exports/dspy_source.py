@@ -18,6 +18,7 @@ from sessions.exports.endpoints import OFFLINE, key_goes_there
 from sessions.exports.exported import Exported, ExportError, Source, View, beside
 from sessions.exports.litellm_script import NO_KEY
 from sessions.exports.python_source import comment, literal, quoted
+from sessions.imports.result import KEPT
 from sessions.recording import DSPY, as_json
 
 ADAPTERS: Mapping[str, str] = {
@@ -46,6 +47,9 @@ def dspy_source(source: Source) -> Exported:
     for name, field in signature.fields.items():
         notes = notes_of(field.annotation, field.info.metadata if field.info is not None else ())
         left += [f"field {name}: {note}, and is not written" for note in notes]
+    others = {key for demo in view.session.demos for key in demo.extra.get(KEPT, {}) if demo.enabled}
+    if others:
+        left.append(f"keys of demos that are no fields: {', '.join(sorted(others))}")
     values = ValueSource()
     demos = [values.write(dict(demo), "    ") for demo in rendering.demos_of(view.varied)]
     inputs = values.write(_given_inputs(view, left))

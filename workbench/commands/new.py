@@ -22,9 +22,10 @@ from workbench.exit_codes import CommandError
 from workbench.suggestions import no_such
 
 DESCRIPTION = """\
-Makes a session file with the columns and the model of your config (chat, json,
-xml; offline/exact). SIGNATURE is the string notation, or a path ending in .py (or .py:Class when the file has several
-signatures). The file is read, never run.
+Makes a session file with the columns and the model of your config (by default
+chat, json and xml, and offline/exact). SIGNATURE is the string notation, or a
+path ending in .py (or .py:Class when the file has several signatures). The file
+is read, never run.
 
 VALUE is taken as it stands for a str field. For any other type it is JSON, else
 text if the type takes text."""
