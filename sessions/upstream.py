@@ -82,10 +82,10 @@ class Upstream:
         self._folder.cleanup()
 
     def check(self, session: Session, case: Case, column: Column) -> tuple[Word, tuple[Drift, ...]]:
-        """The verdict on one column of one case of `session`. `empty` where nothing is recorded, or for an adapter
-        that is not dspy's."""
+        """The verdict on one column of one case of `session`. `empty` where nothing is recorded, for an adapter that is
+        not dspy's, and for a session with tools of its own, which in dspy are its agents' and no adapter's."""
         recorded = case.recordings.get(column.id)
-        if recorded is None or column.adapter not in ("chat", "json", "xml", "baml", "twostep"):
+        if recorded is None or session.tools or column.adapter not in ("chat", "json", "xml", "baml", "twostep"):
             return "empty", ()
         if session is not self._session:
             self._write({"session": store.dumps(session)})
@@ -105,6 +105,7 @@ class Upstream:
         for index, attempt in enumerate(answer["attempts"]):
             own = _attempts(recorded)[index].get("request") if recorded.attempts else None
             before = [dict(one) for one in (recorded.messages if own is None else own["messages"])]
+            drift.extend(self._parameters(recorded.request if own is None else own, attempt["request"]))
             if same(before, attempt["messages"]):
                 continue
             ours = _today(session, case, column, recorded) if index == 0 else ()
@@ -113,6 +114,12 @@ class Upstream:
             found = differences.of_upstream(ours, before, attempt["messages"], self.name)
             drift.extend(found or [Drift("upstream", "messages", f"{self.name} makes other messages")])
         return drift
+
+    def _parameters(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Drift]:
+        """What else goes out: `response_format`, tools, reasoning effort, the user's own parameters."""
+        old = {name: before[name] for name in sorted(before) if name not in ("messages", "model")}
+        new = {name: after[name] for name in sorted(after)}
+        return differences.of_values("upstream", "request", old, new, f"{self.name}: parameter")
 
     def _readings(self, recorded: Recording, answer: Mapping[str, Any]) -> list[Drift]:
         drift: list[Drift] = []

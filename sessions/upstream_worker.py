@@ -3,7 +3,11 @@
 Run as a script, `python -I upstream_worker.py FOLDER`, with FOLDER that of our packages. dspy is imported first, so
 that what both need (pydantic, json_repair) is what its environment has. Says `{"dspy": VERSION}`, then answers one
 line a question: `{"session": TEXT}` (kept for what follows), `{"case": …, "column": …}` → `{"attempts": [{"messages",
-"readings"}]}` or `{"error": …}`. It sends nothing, and opens no file and no address that a session names.
+"request", "readings"}]}` or `{"error": …}`. It sends nothing, and opens no file and no address that a session names.
+
+Each attempt is a whole call of dspy's adapter, with a model of the recorded capabilities that answers what was
+recorded: what that is asked (messages, `response_format`, the signature's tools) is the request, and what the adapter
+returns (native parts included) the reading.
 """
 
 from __future__ import annotations
@@ -33,15 +37,41 @@ class NotShownError(Exception):
     """A fixture that this dspy cannot be shown; the message says why."""
 
 
+class AskedAgainError(BaseException):
+    """The adapter asks a second time (its fallback), which is another attempt; no `except Exception` may catch it."""
+
+
 class Scripted(dspy.BaseLM):  # type: ignore[misc]
-    """A model that answers with one recorded text and calls nobody."""
+    """A model of given capabilities that answers what was recorded, calls nobody, and keeps what it was asked."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, answer: Any = "", capabilities: Any = None, answers_once: bool = False) -> None:
         super().__init__(model="recorded")
-        self.text = text
+        self.answer = answer
+        self.asked: list[tuple[list[Any], dict[str, Any]]] = []
+        self._capabilities = capabilities
+        self._answers_once = answers_once
 
-    def __call__(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> list[str]:
-        return [self.text]
+    def __call__(self, prompt: Any = None, messages: Any = None, **kwargs: Any) -> list[Any]:
+        if self._answers_once and self.asked:
+            raise AskedAgainError
+        self.asked.append((messages, kwargs))
+        return [self.answer]
+
+    @property
+    def supports_function_calling(self) -> bool:
+        return self._capabilities is not None and self._capabilities.function_calling
+
+    @property
+    def supports_reasoning(self) -> bool:
+        return self._capabilities is not None and self._capabilities.reasoning
+
+    @property
+    def supports_response_schema(self) -> bool:
+        return self._capabilities is not None and self._capabilities.response_schema
+
+    @property
+    def supported_params(self) -> set[str]:
+        return set(self._capabilities.params) if self._capabilities is not None else set()
 
 
 def main() -> None:
@@ -70,33 +100,58 @@ def _say(answers: IO[str], answer: Mapping[str, Any]) -> None:
 
 def attempts(session: Any, case_name: str, column_id: str) -> list[dict[str, Any]]:
     """What this dspy makes of the recording's first call and of its fallbacks; extractions belong to their call."""
-    from sessions import recording, rendering
+    from sessions import recording, rendering, variants
 
     case, column = session.case(case_name), session.column(column_id)
     recorded = case.recordings[column_id]
-    model = session.model_of(column)
-    capabilities = recording.capabilities_from_json(recorded.capabilities, model)
-    request = rendering.request_of(session, column, case, capabilities=capabilities)
+    session = variants.session_of(session, column)
+    capabilities = recording.capabilities_from_json(recorded.capabilities, session.model_of(column))
     ours = session.signature.read()
     demos = [dspys_value(dict(one)) for one in rendering.demos_of(session)]
     inputs = {name: dspys_value(value) for name, value in rendering.inputs_of(ours, case).items()}
     signature = dspys_signature(ours)
-    for name in request.removed_fields:
-        signature = signature.delete(name)
-        inputs.pop(name, None)
     answers: list[dict[str, Any]] = []
     for number, attempt in enumerate(recorded.attempts or ({"adapter": column.adapter},)):
         if attempt.get("role") == "extraction":
             continue
         adapter = adapter_of(column.adapter, column.options) if number == 0 else adapter_of(attempt["adapter"], {})
-        completions = attempt.get("completions") or ()
+        asked: tuple[list[Any], dict[str, Any]] | None = None
+        readings: list[dict[str, Any]] = []
+        for completion in attempt.get("completions") or ({"text": ""},):
+            lm = Scripted(output_of(completion), capabilities, answers_once=True)
+            params = dict(rendering.params_of(session, column))
+            readings.append(read(adapter, lm, params, signature, demos, inputs, completion))
+            asked = asked or (lm.asked[0] if lm.asked else None)
+        if asked is None:
+            raise NotShownError(f"it makes no prompt: {readings[0]['error']}")
+        messages, params = asked
         answers.append(
             {
-                "messages": recording.as_json(adapter.format(signature, demos, dict(inputs))),
-                "readings": [read(adapter, signature, one, ours) for one in completions],
+                "messages": recording.as_json(messages),
+                "request": recording.as_json(plain_params(params)),
+                "readings": readings if attempt.get("completions") else [],
             }
         )
     return answers
+
+
+def plain_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a call as data: a class given as `response_format` becomes the schema that goes out."""
+    made = dict(params)
+    form = made.get("response_format")
+    if isinstance(form, type):
+        schema = form.model_json_schema()  # type: ignore[attr-defined]
+        shape = {"name": form.__name__, "strict": True, "schema": schema}
+        made["response_format"] = {"type": "json_schema", "json_schema": shape}
+    return made
+
+
+def output_of(completion: Mapping[str, Any]) -> Any:
+    """A recorded completion as dspy's LM gives it: a text, or an object with the native parts."""
+    named = {"reasoning": "reasoning_content", "tool_calls": "tool_calls", "logprobs": "logprobs"}
+    native = {theirs: completion[ours] for ours, theirs in named.items() if completion.get(ours)}
+    text = completion.get("text") or ""
+    return {"text": text, **native} if native else text
 
 
 def adapter_of(name: str, options: Mapping[str, Any], extraction: str = "") -> Any:
@@ -108,20 +163,29 @@ def adapter_of(name: str, options: Mapping[str, Any], extraction: str = "") -> A
     return getattr(importlib.import_module(module), kind)(*first, **others)
 
 
-def read(adapter: Any, signature: Any, completion: Mapping[str, Any], ours: Any) -> dict[str, Any] | None:
-    """The reading of one recorded completion; None for one with native parts, which is not dspy's `parse` alone."""
+def read(
+    adapter: Any,
+    lm: Scripted,
+    params: dict[str, Any],
+    signature: Any,
+    demos: list[Any],
+    inputs: Mapping[str, Any],
+    completion: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The whole call with one recorded completion as its answer, and what is read from that."""
     from sessions.typed_values import typed
 
-    if any(completion.get(key) for key in ("tool_calls", "reasoning", "logprobs")):
-        return None
     extraction = completion.get("extraction")
     if isinstance(extraction, Mapping):
-        adapter.extraction_model.text = str(extraction.get("text") or "")
+        adapter.extraction_model.answer = str(extraction.get("text") or "")
     try:
-        values = adapter.parse(signature, completion.get("text") or "")
+        (values,) = adapter(lm, params, signature, demos, dict(inputs))
+    except AskedAgainError:
+        return {"ok": False, "values": {}, "error": "AdapterParseError"}
     except Exception as error:  # a reply that does not parse
-        return {"ok": False, "values": {}, "error": type(error).__name__}
-    return {"ok": True, "values": {name: typed(value) for name, value in values.items()}, "error": None}
+        return {"ok": False, "values": {}, "error": " ".join(f"{type(error).__name__}: {error}".split())[:200]}
+    outputs = {name: value for name, value in values.items() if name in signature.output_fields}
+    return {"ok": True, "values": {name: typed(value) for name, value in outputs.items()}, "error": None}
 
 
 def dspys_signature(ours: Any) -> Any:

@@ -18,8 +18,9 @@ DESCRIPTION = """\
 Renders every recorded case and column again, reads its recorded replies
 again, and says what is no longer as recorded: the messages and the request
 (render), the verdict and the values (parse), what the case expects (expect).
-With --dspy the installed dspy does the same (upstream); with --live the
-prompt is sent again and the new reply judged (live).
+With --dspy the installed dspy does the same (upstream: messages, request and
+readings; not for sessions with tools of their own, nor for adapters that are
+not dspy's). With --live the prompt is sent again and the new reply judged.
 PATH is a session file, or a folder: then every *.session.json below it, and
 every other .json file that is a session.
 
