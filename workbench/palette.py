@@ -13,7 +13,7 @@ from sessions.exports.formats import FORMATS
 from workbench import edits
 from workbench.bindings import ON_A_DIALOG
 from workbench.document import Place
-from workbench.flows import columns, copying, sending_otherwise
+from workbench.flows import columns, copying, files, sending_otherwise
 from workbench.keymap import first_key
 from workbench.screens.main import EDITORS
 from workbench.screens.pages import PAGES
@@ -127,6 +127,8 @@ class WorkbenchCommands(Provider):
                 yield Command(f"Show column: {adapter}", about, partial(app.show_column, adapter))
         for column in session.columns:
             yield Command(f"Move column left: {column.id}", "one place", partial(app.move_column, column.id, -1))
+        run = partial(_ask, app, partial(files.new_session, app))
+        yield Command("New session", "empty, with the form of its signature open", run)
         yield Command("Restore an earlier version", "what a save of this file replaced", app.action_restore_earlier)
         yield Command("Remove this value", "the field with the focus gets no value", main.clear_field)
 

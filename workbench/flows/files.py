@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sessions import autosave, examples, restore_points, store
 from sessions.errors import SessionError
+from sessions.session import DEFAULT_COLUMNS, Session, SignatureText
 from workbench.drafts import state_of, with_drafts
 from workbench.screens.ask import AskScreen
 from workbench.screens.choose import ChooseScreen, Entry
@@ -18,30 +19,29 @@ if TYPE_CHECKING:
     from workbench.app import WorkbenchApp
 
 EXAMPLE = "example:"
-MOST_FILES = 500
 MOST_LINES = 12
 """Lines of a difference that are shown in a question."""
 
 
 async def open_session(app: WorkbenchApp) -> None:
     """Asks which session, and opens it; work that is not saved is asked about first."""
-    entries = [Entry(EXAMPLE + one, one, "example") for one in examples.NAMES]
-    folder = app.document.path.parent if app.document.path is not None else Path.cwd()
-    files = [Entry(str(path), path.name, str(path.parent)) for path in _session_files(folder)]
-    chosen = await app.push_screen_wait(
-        ChooseScreen(
-            "Open a session",
-            [*files, *entries],
-            placeholder="name of a session here, or any path",
-            free=lambda typed: Entry(typed, typed, "this path"),
-        )
-    )
+    from workbench.flows.browsing import choose_session
+
+    chosen = await choose_session(app)
     if chosen is None or not await may_let_go(app):
         return
     if chosen.startswith(EXAMPLE):
         app.load(examples.load(chosen.removeprefix(EXAMPLE)), None)
         return
     open_path(app, Path(chosen).expanduser())
+
+
+async def new_session(app: WorkbenchApp) -> None:
+    """An empty session with the form of its signature open; work that is not saved is asked about first."""
+    if await may_let_go(app):
+        app.load(Session(SignatureText(""), columns=DEFAULT_COLUMNS, name="new session"), None)
+        app.main.open_tab("signature")
+        app.main.signature.show_as("form")
 
 
 def open_path(app: WorkbenchApp, path: Path) -> bool:
@@ -222,10 +222,3 @@ def _write(app: WorkbenchApp, path: Path) -> bool:
     else:
         app.main.say(f"saved; {not_kept}" if not_kept else "saved")
     return True
-
-
-def _session_files(folder: Path) -> list[Path]:
-    try:
-        return sorted(path for path in folder.iterdir() if path.suffix == ".json" and path.is_file())[:MOST_FILES]
-    except OSError:
-        return []
