@@ -19,6 +19,7 @@ from sessions.session import Case, Session
 from sessions.verdicts import FixtureResult, Part
 from workbench import keywords, user_code
 from workbench.exit_codes import CommandError
+from workbench.suggestions import no_such
 
 if TYPE_CHECKING:
     from sessions.upstream import Upstream
@@ -48,12 +49,13 @@ class Plan:
 
 @dataclass(frozen=True)
 class Checked:
-    """One file's results, or why it could not be read; `updated`: it was written."""
+    """One file's results, or why it could not be read; `updated`: it was written; `nothing`: why there is no result."""
 
     path: Path
     results: tuple[FixtureResult, ...] = ()
     error: str = ""
     updated: bool = False
+    nothing: str = ""
 
 
 def check_all(files: Sequence[Path], plan: Plan, jobs: int) -> Iterator[Checked]:
@@ -90,6 +92,8 @@ def check_file(path: Path, plan: Plan, dspy: Upstream | None) -> Checked:
         results = fixtures.check(session, str(path), adapters=own, wanted=wanted)
     except SessionError as error:
         return Checked(path, error=str(error))
+    if not results:
+        return Checked(path, nothing=_why_nothing(session, plan))
     return Checked(path, tuple([_with_more(one, session, plan, dspy) for one in results]), updated=updated)
 
 
@@ -136,8 +140,9 @@ def _wanted(session: Session, path: str, plan: Plan) -> fixtures.Wanted:
     """Which fixtures `--adapter`, `--case` and `-k` mean together."""
     if not (plan.adapters or plan.cases or plan.keyword):
         return fixtures.always
-    ids = {one.id for one in session.columns if one.id in plan.adapters or one.adapter in plan.adapters}
-    ids.update(plan.adapters)
+    known = {one.id for one in session.columns}
+    others = set(plan.adapters) - known
+    ids = {*plan.adapters, *(one.id for one in session.columns if one.adapter in others)}
     meant = keywords.parse(plan.keyword) if plan.keyword else None
 
     def wanted(case: str, column: str) -> bool:
@@ -148,6 +153,16 @@ def _wanted(session: Session, path: str, plan: Plan) -> fixtures.Wanted:
         return meant is None or meant(f"{path}::{case}::{column}")
 
     return wanted
+
+
+def _why_nothing(session: Session, plan: Plan) -> str:
+    columns = dict.fromkeys([*(one.id for one in session.columns), *(one.adapter for one in session.columns)])
+    cases = [one.name for one in session.cases]
+    for what, given, known in (("column or adapter", plan.adapters, list(columns)), ("case", plan.cases, cases)):
+        for name in given:
+            if name not in known:
+                return no_such(what, name, known)
+    return f"nothing matches -k {plan.keyword!r}" if plan.keyword else "the session has no column or no case"
 
 
 def _adapters_of_the_user(session: Session, adapters: Sequence[str]) -> Mapping[str, Adapter]:

@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         codes.append(_code(checked, errors))
         results += checked.results
         if not options.json and not checked.error:
-            _write(checked.path, checked.results)
+            _write(checked)
         progress.step()
     progress.clear()
     if options.junit is not None:
@@ -173,9 +173,10 @@ def _write_report(path: Path, text: str) -> None:
         raise CommandError(f"{path}: {error.strerror or error}") from error
 
 
-def _write(path: Path, results: Sequence[FixtureResult]) -> None:
+def _write(checked: Checked) -> None:
+    path, results = checked.path, checked.results
     if not results:
-        output.heading(f"{path}: no column or case of that name", "yellow")
+        output.heading(f"{path}: {checked.nothing}", "yellow")
     elif code_of(results) == exit_codes.NOTHING:
         output.heading(f"{path}: nothing recorded; `workbench send {path} --save` does, or the app", "yellow")
     for one in results:

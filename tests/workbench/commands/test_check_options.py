@@ -42,9 +42,27 @@ def test_k_and_adapter_and_case_choose_fixtures(recorded: str, run: Run) -> None
     assert len(ids(run("check", recorded, "-k", "chat or xml", "--json"))) == 2
     assert len(ids(run("check", recorded, "-k", "not (chat or xml)", "--json"))) == len(columns) - 2
     assert len(ids(run("check", recorded, "--adapter", "chat", "--case", "no such", "--json"))) == 0
+    done = run("check", recorded, "--adapter", "chta")
+    assert done.code == exit_codes.NOTHING
+    assert "q.json: no column or adapter 'chta'; did you mean 'chat'?" in done.out
+    assert "nothing matches -k 'snow'" in run("check", recorded, "-k", "snow").out
     done = run("check", recorded, "-k", "chat and")
     assert done.code == exit_codes.USAGE
     assert "makes no sense" in done.err
+
+
+def test_a_columns_id_means_that_column_alone_and_an_adapters_name_all_of_its_columns(rain: str, run: Run) -> None:
+    session = store.load(rain)
+    chat, json_column, xml = session.columns
+    twins = (chat, replace(chat, id="chat-2"), replace(json_column, id="one"), replace(json_column, id="two"), xml)
+    store.save(replace(session, columns=twins), rain)
+    assert run("send", rain, "--save").code == 0
+    assert ids(run("check", rain, "--adapter", "chat", "--json")) == ["q.json::chat"]
+    assert ids(run("check", rain, "--adapter", "json", "--json")) == ["q.json::one", "q.json::two"]
+    before = store.load(drifted(rain)).cases[0].recordings
+    run("check", "drifted.json", "--update", "--adapter", "chat")
+    after = store.load("drifted.json").cases[0].recordings
+    assert [name for name in before if after[name] != before[name]] == ["chat"]
 
 
 def test_update_accepts_one_verdict_and_leaves_the_other(recorded: str, run: Run) -> None:
