@@ -1,0 +1,129 @@
+"""What the documents say of the program, made by the program: run `python -m docs.regenerate` after changing it.
+
+A generated part stands between `<!-- NAME -->` and `<!-- /NAME -->`. A test holds every one to what this makes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from adapters.flags.glossary import FLAGS, SECTIONS
+from adapters.prompt_lint.glossary import LINTS
+from sessions import expectations
+from sessions.exports.formats import FORMATS
+from sessions.parameters import PARAMETERS
+from workbench import settings
+from workbench.bindings import APP_BINDINGS
+from workbench.commands import SUMMARIES
+from workbench.keymap_child import keys
+
+ROOT = Path(__file__).parents[1]
+SIGNS = {"right_square_bracket": "]", "left_square_bracket": "[", "backslash": "\\", "pagedown": "page down"}
+SCOPES = {
+    "one": "one column of one case",
+    "columns": "the columns of one case",
+    "cases": "one column, every case",
+    "all": "every column of every case",
+}
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown, in which no cell can end."""
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows]
+    return "\n".join(lines)
+
+
+def key_names(keys: str) -> str:
+    """`F5`, `ctrl+j` of `f5,ctrl+j`."""
+    return ", ".join(f"`{_key_name(one.strip())}`" for one in keys.split(","))
+
+
+def _key_name(key: str) -> str:
+    parts = [SIGNS.get(part, part) for part in key.split("+")]
+    return "+".join(part.upper() if re.fullmatch(r"f\d+", part) else part for part in parts)
+
+
+def app_keys() -> str:
+    return table(("key", "is", "does"), [(key_names(one.key), one.description, one.tooltip) for one in APP_BINDINGS])
+
+
+def every_key() -> str:
+    """Every binding by its group, with the id that the config file takes."""
+    groups: dict[str, list[tuple[str, str, str]]] = {}
+    for one in keys({}):
+        groups.setdefault(one["group"], []).append((f"`{one['id']}`", key_names(one["keys"]), one["about"]))
+    return "\n\n".join(f"## {name}\n\n{table(('id', 'keys', 'does'), rows)}" for name, rows in groups.items())
+
+
+def commands() -> str:
+    return table(("command", "does"), [(f"`{name}`", summary) for name, summary in SUMMARIES.items()])
+
+
+def exports() -> str:
+    rows = [(f"`{one.name}`", one.about, SCOPES[one.scope], f"`{one.file}`") for one in FORMATS.values()]
+    return table(("`--as`", "what it is", "what goes in", "usual name"), rows)
+
+
+def flags() -> str:
+    firsts = {first: name for name, first in SECTIONS.items()}
+    sections: dict[str, list[tuple[str, str]]] = {}
+    for name, meaning in FLAGS.items():
+        section = firsts.get(name) or next(reversed(sections))
+        sections.setdefault(section, []).append((f"`{name}`", _cell(meaning)))
+    return "\n\n".join(f"### {name}\n\n{table(('flag', 'meaning'), rows)}" for name, rows in sections.items())
+
+
+def lints() -> str:
+    return table(("lint", "meaning"), [(f"`{name}`", _cell(meaning)) for name, meaning in LINTS.items()])
+
+
+def parameters() -> str:
+    return table(("parameter", "takes"), [(f"`{name}`", takes) for name, takes in PARAMETERS.items()])
+
+
+def tests_of_a_value() -> str:
+    return ", ".join(f"`{word}`" for word in expectations.TESTS)
+
+
+def _cell(text: str) -> str:
+    """Text with what Markdown would take for its own or for HTML written out."""
+    return re.sub(r"([\\`*_\[\]<>])", r"\\\1", text)
+
+
+PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
+    "README.md": {"keys": app_keys, "commands": commands},
+    "docs/keys.md": {"every key": every_key},
+    "docs/configuration.md": {
+        "settings": lambda: settings.reference().rstrip("\n"),
+        "example": lambda: f"```toml\n{settings.example()}```",
+    },
+    "docs/exports.md": {"forms": exports},
+    "docs/flags.md": {"flags": flags, "lints": lints},
+    "docs/session.md": {"parameters": parameters, "tests": tests_of_a_value},
+}
+"""By document and name of the part, what makes it."""
+
+
+def regenerated(document: str, text: str) -> str:
+    """The document's text with its generated parts made anew. Raises ValueError for a part it has no place for."""
+    for name, make in PARTS[document].items():
+        opening, closing = f"<!-- {name} -->", f"<!-- /{name} -->"
+        before, found, rest = text.partition(opening)
+        _, end, after = rest.partition(closing)
+        if not (found and end):
+            raise ValueError(f"{document} has no {opening} … {closing}")
+        text = f"{before}{opening}\n{make()}\n{closing}{after}"
+    return text
+
+
+def main() -> None:
+    for document in PARTS:
+        path = ROOT / document
+        path.write_text(regenerated(document, path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,76 @@
+"""The documents say what the program does: generated parts are today's, examples are read, commands are commands."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from docs import regenerate
+from sessions import store
+from workbench.arguments import Parser
+from workbench.commands import SUMMARIES, load
+from workbench.exit_codes import CommandError
+
+ROOT = Path(__file__).parents[1]
+DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+
+
+@pytest.mark.parametrize("document", regenerate.PARTS)
+def test_generated_parts_are_what_the_program_says(document: str) -> None:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    assert regenerate.regenerated(document, text) == text, "run `python -m docs.regenerate`"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_link_leads_somewhere(document: Path) -> None:
+    outside_of_code = re.sub(r"```.*?```|`[^`\n]*`", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for link in re.findall(r"\]\(([^)]+)\)", outside_of_code):
+        path, _, anchor = link.partition("#")
+        target = document if not path else document.parent / path
+        assert "://" in link or target.exists(), f"{document.name}: {link}"
+        if anchor:
+            headings = re.findall(r"(?m)^#+ (.*)$", target.read_text(encoding="utf-8"))
+            assert anchor in {re.sub(r"[^\w -]", "", one).lower().replace(" ", "-") for one in headings}, link
+
+
+def command_lines() -> list[tuple[str, str]]:
+    found = []
+    for document in DOCUMENTS:
+        for block in re.findall(r"```sh\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL):
+            for line in block.replace("\\\n", " ").splitlines():
+                if line.startswith("workbench "):
+                    found.append((document.name, line))
+    return found
+
+
+@pytest.mark.parametrize(("document", "line"), command_lines())
+def test_every_command_line_is_one_that_the_program_takes(document: str, line: str) -> None:
+    words = shlex.split(line, comments=True)
+    words = words[1 : words.index("|")] if "|" in words else words[1:]
+    if words[0] not in SUMMARIES:
+        assert words[-1].endswith(".json") or words[0] == "--screenshot", line
+        return
+    module = load(words[0])
+    parser = Parser(f"workbench {words[0]}", module.DESCRIPTION)
+    module.add_arguments(parser)
+    try:
+        parser.parse_args(words[1:])
+    except CommandError as error:
+        pytest.fail(f"{document}: {line}: {error}")
+
+
+def test_the_session_of_the_documents_opens() -> None:
+    text = (ROOT / "docs" / "session.md").read_text(encoding="utf-8")
+    session = store.loads(re.findall(r"```json\n(\{.*?)```", text, re.DOTALL)[0])
+    assert list(session.signature.read().fields) == ["question", "context", "answer"]
+    assert json.loads(store.dumps(session))["columns"][1]["model"] == "openai/gpt-4o-mini"
+
+
+def test_every_command_is_in_the_readme_and_every_shape_is_documented() -> None:
+    shapes = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    for name in SUMMARIES:
+        assert re.search(rf"(?m)^(## `{name} --json`|{name} +\{{)", shapes), name
