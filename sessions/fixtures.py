@@ -325,6 +325,8 @@ class _Fixture:
         if recorded is None or outcome.verdicts["render"] == "error":
             return self._case
         attempts = list(self._attempts(recorded, signature, adapter, request))
+        if any(one.attempt.get("request") is not None and not one.request.messages for one in attempts):
+            return self._case  # a fallback that cannot be rendered today stays as it was recorded
         made = recorded
         if "render" in parts:
             made = replace(
