@@ -123,7 +123,7 @@ class Desk:
     def verdict(self, column: str) -> str:
         pane = self.main.columns.column(column)
         assert pane is not None
-        return pane.splitter.render().plain
+        return pane.splitter.line.plain
 
 
 def at_the_desk(

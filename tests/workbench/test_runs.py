@@ -12,7 +12,9 @@ from adapters.events import ChunkReceived, Listener
 from adapters.run import Attempt, Completion, Run
 from sessions.session import Column
 from tests.support.open_app import TICKETS, Desk, at_the_desk
+from tests.support.screen import seen
 from workbench.document import State
+from workbench.runs import reply_of
 
 GOOD = "[[ ## label ## ]]\nbug\n\n[[ ## urgency ## ]]\n3\n\n[[ ## completed ## ]]"
 
@@ -115,7 +117,7 @@ def test_a_reply_goes_to_the_case_it_was_sent_for() -> None:
 
 
 def test_a_refused_request_is_said_in_the_column_and_the_last_reply_stays() -> None:
-    model = FakeModel(error=RunError("[/x] 401: no such key \x1b[2J", "request"))
+    model = FakeModel(error=RunError("[/x] 401: no such key \x1b[2J", "request", payload={"status": 401}))
     model.go_on.set()
     case = replace(TICKETS.cases[0], replies={"chat": {"text": GOOD, "source": "sent", "model": "m"}})
 
@@ -124,6 +126,9 @@ def test_a_refused_request_is_said_in_the_column_and_the_last_reply_stays() -> N
         await desk.sent()
         assert "401" in desk.verdict("chat") and "\x1b" not in desk.verdict("chat")
         assert desk.reply("chat") == GOOD
+        column = desk.main.columns.column("chat")
+        assert column is not None
+        assert "401: no such key" in seen(column.fields)[0] and "F7, 3, v" in " ".join(seen(column.fields))
 
     at_the_desk(act, session=replace(TICKETS, cases=(case,)), send=model)
 
@@ -180,3 +185,22 @@ def test_any_reply_can_be_shown(text: str) -> None:
         assert desk.reply("json") == text
 
     at_the_desk(act, send=model)
+
+
+def test_the_reply_of_a_run_with_tool_turns_or_retries_is_that_of_the_answering_call_and_no_fallbacks() -> None:
+    calls = {"id": "1", "type": "function", "function": {"name": "search", "arguments": "{}"}}
+    first = Attempt(1, "chat", "m", {}, (Completion("I will search.", tool_calls=(calls,)),))
+    again = Attempt(2, "chat", "m", {}, (Completion(GOOD),), purpose="tools")
+    fallback = Attempt(3, "json", "m", {}, (Completion("{}"),), purpose="fallback")
+    assert reply_of(Run(True, {}, (), (first, again)), "m") == {"text": GOOD, "source": "sent", "model": "m"}
+    retried = (
+        Attempt(1, "chat", "m", {}, error="busy"),
+        Attempt(2, "chat", "m", {}, (Completion("x"),), purpose="retry"),
+    )
+    assert reply_of(Run(True, {}, (), (*retried, fallback)), "m", raw=True) == {
+        "text": "x",
+        "source": "sent",
+        "model": "m",
+        "raw": True,
+    }
+    assert reply_of(Run(False, {}, (), (retried[0],)), "m") is None

@@ -8,6 +8,7 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from sessions.session import Column
+from workbench import measures
 from workbench.exact_counts import told_by_provider
 from workbench.live import LiveColumn
 from workbench.runs import LiveRun
@@ -47,7 +48,7 @@ and the same origin lights up in every other column and in the editor; `enter` g
 Below: the reply. It is text to edit or paste over: at each keystroke this adapter's parser reads it again, without any
 call. The margin names what the parser did with each piece; the table shows how each value came about.
 
-`prompt changed`: the reply answers an earlier prompt; `F7`, `5` shows what changed since, word by word.
+`old reply`: it answers an earlier prompt; `F7`, `5` shows what changed since, word by word.
 
 `F5` sends all columns, `F8` this one, `escape` cancels · `ctrl+g` copies · `ctrl+r` records the reply as a fixture
 """
@@ -93,6 +94,13 @@ call. The margin names what the parser did with each piece; the table shows how 
         self._was_running = run is not None and run.phase == "running"
         self.show_verdict(0.0)
 
+    def can_wait(self, live: LiveColumn, run: LiveRun | None) -> bool:
+        """Whether nothing but the prompt, and what is read by it, differs from what is shown."""
+        if self._shown is None or self._was_running or (run is not None and run.phase == "running"):
+            return False
+        before, last_run = self._shown
+        return run is last_run and live.reply is before.reply and live.column is before.column
+
     def stream(self, run: LiveRun, texts: tuple[str, ...]) -> None:
         """What arrived of a reply that is under way."""
         if texts and run.text == "".join(texts):
@@ -107,7 +115,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         line = verdict(*self._shown, now)
         run = self._shown[1]
         if self._is_outdated and (run is None or run.phase != "running"):
-            line += lines((" · prompt changed", "$text-warning"))
+            line = lines(("old ", "$text-warning")) + line
         self.splitter.show(line)
 
     def mark_outdated(self, is_outdated: bool) -> None:
@@ -196,9 +204,9 @@ call. The margin names what the parser did with each piece; the table shows how 
 
     @staticmethod
     def _error(live: LiveColumn, run: LiveRun | None) -> str:
-        if run is not None and run.phase == "failed" and live.reading is None:
-            return run.error
-        return live.reading_error
+        if run is None or not _says_why(live, run):
+            return live.reading_error
+        return f"{run.error}\nF7, 3, v: what the provider sent" if run.payload is not None else run.error
 
 
 def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0) -> Content:
@@ -210,12 +218,12 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0) -> Content:
         return lines(REPLY, (f"◌ {what}{which}{seconds}", "$accent"), ("  esc cancels", "$foreground 60%"))
     took = ""
     if run is not None and run.phase in ("done", "failed"):
-        took = f" {_duration(run.seconds)}" + (f" · {run.attempts} calls" if run.attempts > 1 else "")
+        took = f" {_duration(run.seconds)}{_cost(run)}" + (f" · {run.attempts} calls" if run.attempts > 1 else "")
     if run is not None and run.repeats is not None:
         took = f" {repeated(run.repeats)}"
     if run is not None and run.phase == "cancelled":
         took = f" cancelled after {_duration(run.seconds)}"
-    if run is not None and run.phase == "failed" and (live.reading is None or run.error.startswith("request")):
+    if run is not None and _says_why(live, run):
         return _line("✗", "error", run.error, took)
     if live.reply is not None and live.reply.get("raw"):
         return lines(REPLY, ("≡ kept raw, not read", "$accent"), (took, "$foreground 60%"))
@@ -232,6 +240,17 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0) -> Content:
         place = f" line {reading.line_and_column(reading.error.start)[0]}"
     missing = f" · {reading.error.field}" if reading.error is not None and reading.error.field else ""
     return _line("✗", "error", (place + missing).strip(), took + flags)
+
+
+def _says_why(live: LiveColumn, run: LiveRun) -> bool:
+    """Whether the run, and not the reading of its reply, tells what went wrong."""
+    return run.phase == "failed" and (live.reading is None or not run.error.startswith("response"))
+
+
+def _cost(run: LiveRun) -> str:
+    """What the calls cost together; `$?` where that is not known of one, nothing where offline models answered."""
+    calls = [one for one in run.run.attempts if not one.model.startswith("offline/")] if run.run is not None else []
+    return f" · {measures.cost(measures.total_cost(calls))}" if calls else ""
 
 
 def repeated(counted: Repeats) -> str:

@@ -31,19 +31,21 @@ class Splitter(Widget, can_focus=False):
     def __init__(self, direction: Literal["vertical", "horizontal"], *, id: str | None = None) -> None:
         super().__init__(id=id, classes=f"-{direction}")
         self._direction = direction
-        self._line = Content("")
+        self.line = Content("")
+        """What stands on it, whole."""
 
     def show(self, line: Content) -> None:
         """What stands on a horizontal line, at its start."""
-        if not same(line, self._line):
-            self._line = line
+        if not same(line, self.line):
+            self.line = line
             self.refresh()
 
     def render(self) -> Content:
         if self._direction == "vertical":
             return Content("")
-        rest = max(0, self.size.width - self._line.cell_length - 3)
-        return Content.assemble("─ ", self._line, " ", "─" * rest)
+        line = self.line.truncate(max(1, self.size.width - 3), ellipsis=True)
+        rest = max(0, self.size.width - line.cell_length - 3)
+        return Content.assemble("─ ", line, " ", "─" * rest)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         self.capture_mouse()
