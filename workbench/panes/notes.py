@@ -53,6 +53,7 @@ one would think, or not at all. `↑` `↓` choose a note, `enter` leads to its 
 
     def __init__(self) -> None:
         super().__init__(id="notes-pane")
+        self.display = False
         self._notes: tuple[Note, ...] = ()
         self._first: tuple[Note, ...] = ()
         self._further: tuple[Note, ...] = ()
