@@ -12,14 +12,16 @@ from adapters.errors import SignatureError
 from adapters.notation.source_writer import to_source
 from adapters.notation.type_walk import notes_of
 from adapters.signature import Signature
+from adapters.tool_turns.fields import with_tool_fields, with_tools
 from sessions import rendering, variants
-from sessions.exports.dspy_values import TOOL_STUB, ValueSource
+from sessions.exports.dspy_values import ValueSource, stub
 from sessions.exports.endpoints import OFFLINE, key_goes_there
 from sessions.exports.exported import Exported, ExportError, Source, View, beside
 from sessions.exports.litellm_script import NO_KEY
 from sessions.exports.python_source import comment, literal, quoted
 from sessions.imports.result import KEPT
 from sessions.recording import DSPY, as_json
+from sessions.tools import described_tools
 
 ADAPTERS: Mapping[str, str] = {
     "chat": "dspy.ChatAdapter",
@@ -37,12 +39,17 @@ DSPYS_WORDS = ("signature", "demos", "config", "lm", "new_signature", "_trace")
 
 
 def dspy_source(source: Source) -> Exported:
-    """Raises ExportError for an adapter that dspy does not have, for tools, and for types that source cannot say."""
+    """Raises ExportError for an adapter that dspy does not have, and for types and values that source cannot say."""
     view = source.first
     _refuse(view)
     _ = view.request  # what cannot be rendered here cannot be rendered there
     left = [*beside(view)]
     signature, is_thinking = predictor_of(view)
+    inputs_given = _given_inputs(view, left)
+    if view.session.tools:
+        signature, _ = with_tool_fields(signature)
+        inputs_given = with_tools(signature, inputs_given, described_tools(view.session))
+        left.append("functions for the tools, which a session only describes, and the turns in which they are called")
     head = _class_source(signature)
     for name, field in signature.fields.items():
         notes = notes_of(field.annotation, field.info.metadata if field.info is not None else ())
@@ -52,7 +59,7 @@ def dspy_source(source: Source) -> Exported:
         left.append(f"keys of demos that are no fields: {', '.join(sorted(others))}")
     values = ValueSource()
     demos = [values.write(dict(demo), "    ") for demo in rendering.demos_of(view.varied)]
-    inputs = values.write(_given_inputs(view, left))
+    inputs = values.write(inputs_given)
     adapter = _adapter(view)
     model = _model(view, source, left)
     predict, name_of_adapter, name_of_inputs, run, lm = (
@@ -69,8 +76,8 @@ def dspy_source(source: Source) -> Exported:
         classes.rstrip(),
         "",
     ]
-    if values.has_tools:
-        sections += [TOOL_STUB, ""]
+    for tool in sorted(values.tools):
+        sections += [stub(tool), ""]
     module, its_predictor = ("dspy.ChainOfThought", ".predict") if is_thinking else ("dspy.Predict", "")
     listed = "[" + "".join(f"\n    {one}," for one in demos) + "\n]" if demos else "[]"
     sections += [
@@ -111,11 +118,6 @@ def _refuse(view: View) -> None:
     if view.column.adapter not in ADAPTERS:
         listed = ", ".join(ADAPTERS)
         raise ExportError(f"dspy has no adapter {view.column.adapter!r}; choose a column of {listed} with --adapter")
-    if view.session.tools:
-        raise ExportError(
-            "a session describes its tools and has no functions for them, which a dspy program needs; "
-            "--as request has the tools as they go out"
-        )
     for name in view.signature.input_fields:
         if name in DSPYS_WORDS:
             raise ExportError(f"dspy.Predict takes the name {name!r} for itself; rename the field")

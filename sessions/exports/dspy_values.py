@@ -10,17 +10,20 @@ from sessions.exports.exported import ExportError
 from sessions.exports.python_source import literal, quoted
 
 EXPERIMENTAL = ("Citations", "Document")
-TOOL_STUB = '''def not_run(**arguments):
-    """The workbench only describes tools; put your function in its place."""
-    raise NotImplementedError("a tool without a function")'''
+TOOL_STUB = """def {name}(**arguments):
+    {doc}# A tool is described here and not run: put your function in its place.
+    raise NotImplementedError("a tool without a function")"""
+NOT_RUN = "not_run"
+NOT_DESCRIBED = "not_described"
+"""The stub of a tool whose description is the empty text: dspy takes the function's docstring in its place."""
 
 
 class ValueSource:
-    """Writes values; `needs` are the modules and `stubs` the functions that what was written uses."""
+    """Writes values; `needs` are the modules and `tools` the stubs of functions that what was written uses."""
 
     def __init__(self) -> None:
         self.needs: set[str] = set()
-        self.has_tools = False
+        self.tools: set[str] = set()
 
     def write(self, value: Any, indent: str = "") -> str:
         """An expression for `value`. Raises ExportError for an object of no type that dspy has."""
@@ -47,8 +50,8 @@ class ValueSource:
         }
         function = []
         if cls.__name__ == "Tool":
-            self.has_tools = True
-            function = ["not_run"]
+            function = [NOT_DESCRIBED if arguments.get("desc") == "" else NOT_RUN]
+            self.tools.update(function)
             arguments = {name: arguments[name] for name in ("name", "desc", "args") if name in arguments}
         written = [f"{name}={self.write(one, indent + '    ')}" for name, one in arguments.items()]
         return _call(self._head(cls), function + written, indent)
@@ -62,6 +65,11 @@ class ValueSource:
         if outer == "Code" or cls.__name__.startswith("Code"):
             return f"dspy.Code[{quoted(str(language))}]"
         return f"dspy.{cls.__qualname__}"
+
+
+def stub(name: str) -> str:
+    """A function that a tool of dspy's can be made of."""
+    return TOOL_STUB.format(name=name, doc='""  ' if name == NOT_DESCRIBED else "")
 
 
 def _call(head: str, arguments: list[str], indent: str) -> str:

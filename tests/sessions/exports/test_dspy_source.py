@@ -25,16 +25,27 @@ import importlib.util, json, sys
 import dspy
 from dspy.utils import DummyLM
 
-for path in sys.argv[1:]:
+class Stop(BaseException):
+    pass
+
+class Asked(dspy.LM):
+    def forward(self, prompt=None, messages=None, **kwargs):
+        self.asked = messages
+        raise Stop
+
+for path in sys.argv[2:]:
     spec = importlib.util.spec_from_file_location("exported", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    lm = DummyLM([{"nothing": "that parses"}] * 5)
+    run = getattr(module, "run_", None) or module.run
+    lm = DummyLM([{"nothing": "that parses"}] * 5) if sys.argv[1] == "offline" else Asked(sys.argv[1])
+    said = None
     try:
-        (getattr(module, "run_", None) or module.run)(lm)
-    except Exception as error:
+        run(lm)
+    except (Exception, Stop) as error:
         said = f"{type(error).__name__}: {error}"[:500]
-    print(json.dumps({"messages": lm.history[0]["messages"] if lm.history else said}))
+    messages = lm.history[0]["messages"] if lm.history else getattr(lm, "asked", said)
+    print(json.dumps({"messages": messages}))
 """
 
 
@@ -123,6 +134,22 @@ SESSIONS: dict[str, Session] = {
     "instructions no docstring can hold": replace(
         session("a -> b", a="1"), signature=SignatureText("a -> b", instructions="  indented\n\tand a tab  \n\n")
     ),
+    "tools": replace(
+        session("question -> answer", {"question": "q", "answer": "a"}, question="Q?"),
+        tools=(
+            Tool("search", "Searches\nthe web.", "query: str, limit: int = 5"),
+            Tool(
+                "look", parameters={"type": "object", "properties": {"at": {"type": "string", "description": "what"}}}
+            ),
+        ),
+    ),
+    "tools, thinking, with fields of its own": replace(
+        session("question, tools: list[dspy.Tool] -> answer, calls: dspy.ToolCalls", question="Q?"),
+        signature=SignatureText(
+            "question, tools: list[dspy.Tool] -> answer, calls: dspy.ToolCalls", predictor="ChainOfThought"
+        ),
+        tools=(Tool("search", "Searches.", "query: str"),),
+    ),
     "names of our own": session(
         "import dspy\nclass run(dspy.Signature):\n    inputs: str = dspy.InputField()\n"
         "    predict: str = dspy.OutputField()\n",
@@ -144,21 +171,18 @@ def views() -> Iterator[tuple[str, Session, Column, Case]]:
 
 
 @pytest.mark.slow
-def test_the_exported_module_run_under_dspy_makes_the_very_same_messages(tmp_path: Path) -> None:
+@pytest.mark.parametrize("model", ["offline", "openai/gpt-4o-mini", "anthropic/claude-sonnet-4-5"])
+def test_the_exported_module_run_under_dspy_makes_the_very_same_messages(model: str, tmp_path: Path) -> None:
     wanted, paths = {}, []
     for number, (name, one, column, case) in enumerate(views()):
+        asked = one if model == "offline" else replace(one, model=model)
         path = tmp_path / f"exported_{number}.py"
-        path.write_text(dspy_source(source_of(one, [column], [case])).text, encoding="utf-8")
-        wanted[name] = json.loads(json.dumps(rendering.request_of(one, column, case).prompt.as_dicts()))
+        path.write_text(dspy_source(source_of(asked, [column], [case])).text, encoding="utf-8")
+        wanted[name] = json.loads(json.dumps(rendering.request_of(asked, column, case).prompt.as_dicts()))
         paths.append(str(path))
     environment = {**os.environ, "MODEL": "openai/none", "DSPY_CACHEDIR": str(tmp_path / "cache")}
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", RUN, *paths],
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=tmp_path,
-    )
+    words = [sys.executable, "-W", "ignore", "-c", RUN, model, *paths]
+    done = subprocess.run(words, capture_output=True, text=True, env=environment, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-3000:]
     made = [json.loads(line)["messages"] for line in done.stdout.splitlines() if line.startswith('{"messages"')]
     different = [name for (name, messages), found in zip(wanted.items(), made, strict=True) if messages != found]
@@ -203,7 +227,6 @@ def test_an_address_that_a_session_names_gets_no_key_of_yours() -> None:
     ("one", "adapter", "said"),
     [
         (session("a -> b", a="1"), "markdown", "dspy has no adapter 'markdown'"),
-        (replace(session("a -> b", a="1"), tools=(Tool("t"),)), "chat", "no functions for them"),
         (session("demos -> b", demos="1"), "chat", "takes the name 'demos' for itself"),
         (examples.load("invoice"), "baml", "cannot be rendered: ValueError: BAMLAdapter cannot handle recursive"),
         (session("a -> b: no_such_type", a="1"), "chat", "no_such_type"),
