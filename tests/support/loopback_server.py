@@ -211,6 +211,7 @@ def _handler(server: LoopbackServer) -> type[BaseHTTPRequestHandler]:
                 )
 
         def _stream(self, behaviour: str, events: list[bytes], end: bytes = b"") -> None:
+            # Only OpenAI's protocol has an end of its own, `[DONE]`.
             self.send_response(200)
             self.send_header("content-type", "text/event-stream")
             self.send_header("transfer-encoding", "chunked")
@@ -228,10 +229,12 @@ def _handler(server: LoopbackServer) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
                 self.connection.shutdown(socket.SHUT_RDWR)
             elif behaviour == "error-in-stream":
-                self._chunk(_sse({"error": {"message": "The engine fell over.", "type": "server_error"}}))
+                fault = {"message": "The engine fell over.", "type": "server_error"}
+                self._chunk(_sse(_error(fault, not end), None if end else "error"))
                 self._chunk(b"", last=True)
             elif behaviour == "malformed-sse":
-                self._chunk(b'data: {"id": "x", "choices": [{"delta": {"conte\n\n')
+                cut = '{"id": "x", "choices": [{"delta": {"conte' if end else '{"type": "content_block_delta", "in'
+                self._chunk(f"data: {cut}\n\n".encode())
                 self._chunk(b"", last=True)
             else:
                 if behaviour != "end-in-stream":
@@ -357,9 +360,9 @@ def _anthropic_events(behaviour: str, body: dict[str, Any], server: LoopbackServ
                 yield {"type": "content_block_delta", "index": index, "delta": delta}
             yield {"type": "content_block_stop", "index": index}
     else:
-        text = "x" * HUGE if behaviour == "huge" else server.text_for(body)
+        texts = {"huge": ["x" * HUGE], "monotonous": ["----"] * 300}.get(behaviour) or pieces(server.text_for(body))
         yield {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
-        for piece in [text] if behaviour == "huge" else pieces(text):
+        for piece in texts:
             yield {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}}
         yield {"type": "content_block_stop", "index": 0}
     yield {
