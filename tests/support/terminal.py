@@ -29,6 +29,9 @@ KEYS: Mapping[str, bytes] = {
     "enter": b"\r",
     "escape": b"\x1b",
     "right": b"\x1b[C",
+    "delete": b"\x1b[3~",
+    "ctrl+home": b"\x1b[1;5H",
+    "ctrl+end": b"\x1b[1;5F",
     **{f"ctrl+{letter}": bytes([ord(letter) - 96]) for letter in "abcdefghijklmnopqrstuvwxyz"},
 }
 PATIENCE = 60.0

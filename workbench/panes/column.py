@@ -8,7 +8,7 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from sessions.session import Column
-from workbench import measures
+from workbench import measures, ratings
 from workbench.exact_counts import told_by_provider
 from workbench.live import LiveColumn
 from workbench.runs import LiveRun
@@ -116,7 +116,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         run = self._shown[1]
         if self._is_outdated and (run is None or run.phase != "running"):
             line = lines(("old ", "$text-warning")) + line
-        self.splitter.show(line)
+        self.splitter.show(line + ratings.words_of(self._shown[0].reply))
 
     def mark_outdated(self, is_outdated: bool) -> None:
         """Whether the prompt is another one than the reply answers; `F7`, `5` shows what changed."""

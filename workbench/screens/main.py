@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from adapters.errors import RunError
 from sessions.session import Column
-from workbench import edits
+from workbench import edits, ratings
 from workbench.document import Change, Document, Place, State
 from workbench.live import LiveColumn, LiveSignature
 from workbench.panes.columns import ColumnsPane
@@ -213,7 +213,7 @@ class MainScreen(PointingScreen):
         column = self.columns.column(event.column_id)
         # there may have been further keys since the message was sent
         text = column.reply.raw if column is not None else event.text
-        before = state.case.replies.get(event.column_id, {})
+        before = ratings.unrated(state.case.replies.get(event.column_id, {}))
         reply = {**before, "text": text, "source": "edited" if before.get("text") else "pasted"}
         reply.pop("raw", None)  # what is edited is there to be read
         self.runs.forget(state.case.name, event.column_id)
@@ -339,7 +339,9 @@ class MainScreen(PointingScreen):
     def _is_outdated(self, live: LiveColumn) -> bool:
         """Whether the reply on screen answers another prompt than the one above it."""
         sent = self.requests.get((self.document.state.case.name, live.column.id))
-        return sent is not None and live.request is not None and sent.messages != live.request.messages
+        if sent is None or live.request is None or live.reply is None or live.reply.get("source") == "pasted":
+            return False
+        return sent.messages != live.request.messages
 
     def _run_of(self, column: Column) -> LiveRun | None:
         return self.runs.of(self.document.state.case.name, column.id)

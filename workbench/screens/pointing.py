@@ -103,7 +103,10 @@ class PointingScreen(Screen[None]):
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         if isinstance(event.widget, PromptView):
             self._edited = None  # it tells by itself what its cursor is on
-        elif not self.signature.has_focus_within:  # there the cursor tells, once it is moved
+            return
+        if self._edited is None:
+            self.columns.highlight(None, "")
+        if not self.signature.has_focus_within:  # there the cursor tells, once it is moved
             self.call_after_refresh(self._point_at_edited)  # by when a row just added is in the prompts
 
     @on(TextArea.SelectionChanged)

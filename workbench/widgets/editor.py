@@ -137,6 +137,11 @@ class Editor(TextArea):
         self.on_edit(self._raw)
         return result
 
+    def on_resize(self) -> None:
+        """What stands below may take room while the user types at the last line in sight."""
+        if self.has_focus:
+            self.call_after_refresh(self.scroll_cursor_visible, animate=False)
+
     def mark(self, marks: Iterable[Mark]) -> None:
         """Shows these marks in place of the earlier ones."""
         chosen = tuple(marks)

@@ -114,3 +114,17 @@ def test_marks_beyond_the_text_do_no_harm() -> None:
         editor.go_to(99, 99)
 
     on_stage(editor, act)
+
+
+def test_the_cursor_stays_in_sight_when_the_editor_gets_smaller() -> None:
+    editor, _ = made("\n".join([f"line {number}" for number in range(40)]))
+
+    async def act(stage: Edit, pilot: Pilot[None]) -> None:
+        editor.focus()
+        await pilot.press("ctrl+end")
+        editor.styles.height = 6
+        await pilot.pause()
+        await pilot.pause()
+        assert editor.scroll_offset.y + editor.size.height >= 40
+
+    on_stage(editor, act)
