@@ -54,7 +54,33 @@ def environment_base(provider: str, environment: Mapping[str, str] | None = None
     """The address that the user's environment gives for `provider`, or None for the provider's own."""
     env = os.environ if environment is None else environment
     names = _BASE_VARIABLES.get(provider, (f"{provider.upper()}_API_BASE", f"{provider.upper()}_BASE_URL"))
-    return next((env[name] for name in names if env.get(name)), None)
+    found = next((env[name] for name in names if env.get(name)), None)
+    if found is None and provider in ("ollama", "ollama_chat"):
+        return ollama_address(env.get("OLLAMA_HOST", ""))
+    return found
+
+
+def ollama_address(host: str) -> str | None:
+    """Ollama's own variable as an address: `gpu`, `gpu:9000`, `:9000` or `https://gpu`; None for none.
+
+    Rule: `envconfig.Host` of Ollama: http and port 11434 unless said otherwise; an address with a scheme has that
+    scheme's port. To a client, the address that means every interface of the server is this machine.
+    """
+    text = host.strip().strip("\"'")
+    if not text:
+        return None
+    scheme, separator, rest = text.rpartition("://")
+    try:
+        parts = urlsplit(f"//{rest}" if not rest.startswith(":") else f"//127.0.0.1{rest}")
+        name, port = parts.hostname or "127.0.0.1", parts.port
+    except ValueError:
+        return None
+    if name in ("0.0.0.0", "::"):
+        name = "127.0.0.1"
+    if port is None and not separator:
+        port = 11434
+    shown = f"[{name}]" if ":" in name else name
+    return f"{scheme or 'http'}://{shown}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
 
 
 def key_variables(provider: str) -> tuple[str, ...]:

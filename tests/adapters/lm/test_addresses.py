@@ -66,6 +66,28 @@ def test_the_users_own_address_for_a_provider() -> None:
     assert addresses.environment_base("openai", {}) is None
 
 
+@pytest.mark.parametrize(
+    ("host", "address"),
+    [
+        ("gpu", "http://gpu:11434"),
+        ("gpu:9000", "http://gpu:9000"),
+        (":9000", "http://127.0.0.1:9000"),
+        ("0.0.0.0", "http://127.0.0.1:11434"),
+        ("[::]:9000", "http://127.0.0.1:9000"),
+        ("[::1]", "http://[::1]:11434"),
+        ("http://gpu:9000/", "http://gpu:9000"),
+        ("https://gpu/ollama/", "https://gpu/ollama"),
+        (' "gpu:1" ', "http://gpu:1"),
+        ("gpu:port", None),
+        ("", None),
+    ],
+)
+def test_ollamas_own_variable_is_understood_without_a_scheme(host: str, address: str | None) -> None:
+    assert addresses.environment_base("ollama_chat", {"OLLAMA_HOST": host}) == address
+    named = {"OLLAMA_HOST": host, "OLLAMA_API_BASE": "http://named"}
+    assert addresses.environment_base("ollama", named) == "http://named"
+
+
 def test_which_key_variables_are_set() -> None:
     assert addresses.keys_set("gemini", {"GOOGLE_API_KEY": "x"}) == ("GOOGLE_API_KEY",)
     assert addresses.keys_set("fireworks_ai", {"FIREWORKS_AI_API_KEY": "x"}) == ("FIREWORKS_AI_API_KEY",)
