@@ -16,6 +16,9 @@ from workbench.widgets.plain import plain_notify
 if TYPE_CHECKING:
     from workbench.app import WorkbenchApp
 
+MOST_LINES = 8
+"""Of what a form does not say, in a question."""
+
 ANSWERS = (
     Answer("file", "f", "To a file", "you are asked for its name"),
     Answer("clipboard", "c", "To the clipboard"),
@@ -56,8 +59,9 @@ def _said(app: WorkbenchApp, form: Format, made: Exported) -> str:
     live = app.main.shown_column()
     column = "every column" if form.wants_every_column or live is None else f"the column {live.column.id}"
     case = "every case" if form.wants_every_case else f"the case {app.document.state.case.name}"
-    lines = [f"{column}, {case}: {len(made.text):,} characters"]
-    return "\n".join([*lines, *(f"left out: {one}" for one in made.left_out), *made.notes])
+    said = [*(f"left out: {one}" for one in made.left_out), *made.notes]
+    more = [f"… and {len(said) - MOST_LINES} more; `workbench export` lists all"] if len(said) > MOST_LINES else []
+    return "\n".join([f"{column}, {case}: {len(made.text):,} characters", *said[:MOST_LINES], *more])
 
 
 async def _to_file(app: WorkbenchApp, form: Format, made: Exported) -> None:
