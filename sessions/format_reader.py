@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args
 
 from sessions.errors import SessionError, step_into
 from sessions.parameters import kind_of
-from sessions.session import Case, Column, Demo, Predictor, Recording, SignatureText, Source, Tool, Variant
+from sessions.session import Case, Column, Demo, Predictor, Rating, Recording, SignatureText, Source, Tool, Variant
 
 Made = TypeVar("Made")
 
@@ -151,6 +151,10 @@ class Reader:
         data = self.object(value, place)
         self.text(self.needed(data, "text", place), f"{place}.text")
         self.one_of(data.get("source", "sent"), f"{place}.source", get_args(Source))
+        if "rating" in data:
+            self.one_of(data["rating"], f"{place}.rating", get_args(Rating))
+        if "note" in data:
+            self.text(data["note"], f"{place}.note")
         return data
 
     def recording(self, value: Any, place: str) -> Recording:

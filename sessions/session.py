@@ -22,6 +22,7 @@ def nothing() -> Mapping[str, Any]:
 
 Predictor = Literal["Predict", "ChainOfThought"]
 Source = Literal["sent", "edited", "pasted"]
+Rating = Literal["good", "bad"]
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,10 @@ class Case:
     expect: Mapping[str, Any] = field(default_factory=nothing)
     recordings: Mapping[str, Recording] = field(default_factory=nothing)
     replies: Mapping[str, Mapping[str, Any]] = field(default_factory=nothing)
-    """By column: `{"text", "source": "sent" | "edited" | "pasted", "model"}`: the reply last shown under the column."""
+    """By column: `{"text", "source": "sent" | "edited" | "pasted", "model"}`: the reply last shown under the column.
+
+    A person's opinion of it stands beside: `rating`, `good` or `bad`, and a `note`.
+    """
     measured: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=nothing)
     """By column, of the recorded run: one object `{"usage", "cost", "duration_ms"}` an attempt."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)

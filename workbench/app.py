@@ -105,6 +105,7 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         self.remember_layout()
         autosave.discard(self.document.path)
         self.document.open(session, path, fingerprint)
+        self.past_runs.open(path)
         self.main.load()
         self.lay_out()
 

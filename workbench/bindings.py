@@ -65,9 +65,11 @@ APP_BINDINGS: tuple[Binding, ...] = (
     _binding(
         "f11", "signature_view", "Form", "The signature as a form, beside its source, or as source", VIEW, priority=True
     ),
+    _binding("shift+f7,f19", "past_runs", "Runs", "What was sent for this case; two compared", VIEW, priority=True),
     _binding("f10", "maximize_pane", "Maximise", "The focused pane alone, or all of them again", VIEW, priority=True),
     _binding("ctrl+g", "copy_menu", "Copy", "Copy a prompt, a message, a reply or the request", KEEP, priority=True),
     _binding("ctrl+r", "record", "Record", "Freeze prompt and reply of this column as a fixture", KEEP, priority=True),
+    _binding("shift+f4,f16", "rate", "Rate", "Good or bad, and a note, kept with the reply", KEEP, priority=True),
     _binding("f9", "check", "Check", "Compare everything recorded with what is made now", KEEP, priority=True),
     _binding("ctrl+p", "command_palette", "Commands", "Everything by name: type a part of it", VIEW, priority=True),
     _binding("f1", "help", "Help", "What this pane is for, and every key", VIEW, priority=True),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine
+from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -10,9 +12,13 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from workbench.document import Document
+from workbench.runs import RunEnded
 from workbench.screens.main import MainScreen
+from workbench.widgets.plain import plain_notify
 
 if TYPE_CHECKING:
+    from workbench.run_history import RunHistory
+
     _Base = App[int]
 else:
     _Base = object
@@ -23,6 +29,7 @@ class MovingAbout(_Base):
 
     main: MainScreen
     document: Document
+    _keep: bool
 
     if TYPE_CHECKING:
 
@@ -42,6 +49,35 @@ class MovingAbout(_Base):
 
         if not isinstance(self.screen, ModalScreen):
             self.push_screen(JumpScreen(targets_of(self.screen)), go)
+
+    @cached_property
+    def past_runs(self) -> RunHistory:
+        """What was sent for the session that is open."""
+        from workbench.run_history import RunHistory
+
+        history = RunHistory(self._keep)
+        history.open(self.document.path)
+        return history
+
+    def on_run_ended(self, message: RunEnded) -> None:
+        """The screen has taken note of it; here it is kept for later."""
+        from workbench.run_history import past
+
+        run = self.main.runs.numbered(message.number)
+        if run is not None and run.phase != "running":
+            why_not = self.past_runs.add(past(run, datetime.now()))
+            if why_not:
+                plain_notify(self, f"{why_not}. It is here until you leave.", title="Run not kept", severity="warning")
+
+    def action_past_runs(self) -> None:
+        from workbench.flows import past_runs
+
+        self._ask(past_runs.look_at_runs(self))  # type: ignore[arg-type]
+
+    def action_rate(self) -> None:
+        from workbench.flows import past_runs
+
+        self._ask(past_runs.rate_reply(self))  # type: ignore[arg-type]
 
     def action_signature_view(self) -> None:
         self.main.open_tab("signature")

@@ -146,6 +146,10 @@ class Runs:
     def of(self, case: str, column: str) -> LiveRun | None:
         return self._by_place.get((case, column))
 
+    def numbered(self, number: int) -> LiveRun | None:
+        """The run of that number, unless another one of its column has taken its place."""
+        return next((one for one in self._by_place.values() if one.number == number), None)
+
     @property
     def active(self) -> tuple[LiveRun, ...]:
         return tuple(run for run in self._by_place.values() if run.phase == "running")
