@@ -59,6 +59,22 @@ def set_variant(state: State, id: str, tag: str | None) -> State:
     return _changed(state, id, lambda column: replace(column, variant=tag))
 
 
+def set_params(state: State, id: str | None, params: Mapping[str, Any]) -> State:
+    """The parameters of a column; of the session, which all columns have, where `id` is None."""
+    if id is not None:
+        return _changed(state, id, lambda column: replace(column, params=params))
+    if params == state.session.params:
+        return state
+    return replace(state, session=replace(state.session, params=params))
+
+
+def set_fallback(state: State, fallback: bool) -> State:
+    """Whether Chat and XML ask again as JSON after a reply that does not parse."""
+    if fallback == state.session.fallback:
+        return state
+    return replace(state, session=replace(state.session, fallback=fallback))
+
+
 def set_extraction_model(state: State, id: str, model: str | None) -> State:
     """The second model of a TwoStep column; None: the column's own."""
 

@@ -6,12 +6,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sessions import variants
+from sessions.errors import SessionError
+from sessions.parameters import check_parameters
 from sessions.session import Column
-from workbench import column_edits, sending
+from workbench import column_edits, field_text, json_shapes, sending
 from workbench.display import one_line
 from workbench.document import Place
 from workbench.flows import models
 from workbench.messages import Change
+from workbench.screens.ask import AskScreen
 from workbench.screens.choose import ChooseScreen, Entry
 from workbench.screens.confirm import Answer, ConfirmScreen
 
@@ -56,6 +59,13 @@ def answers(app: WorkbenchApp, column: Column) -> tuple[Answer, ...]:
     if app.document.session.variants:
         found.append(Answer("variant", "v", "Variant", "other wordings in the place of the signature's"))
         found.append(Answer("with", "w", "A variant beside it", "a second column that uses one"))
+    found.append(Answer("params", "p", "Parameters", "of this column: temperature, max_tokens, n, …"))
+    found.append(
+        Answer("session-params", "o", "Parameters of the session", "which every column has; api_base, timeout, …")
+    )
+    now = "on" if app.document.session.fallback else "off"
+    about = f"{now} now: whether Chat and XML ask again after a reply that does not parse"
+    found.append(Answer("fallback", "f", "Fall back to JSON", about))
     found.append(Answer("left", "h", "Move left", "one place"))
     found.append(Answer("right", "l", "Move right", "one place"))
     if len(app.document.session.columns) > 1:
@@ -75,12 +85,45 @@ async def do(app: WorkbenchApp, column: Column, what: str) -> None:
         await models.choose_extraction_model(app, column)
     elif what == "session":
         _edit(app, partial(column_edits.set_model, id=column.id, model=None), f"the session's model for {column.id}")
+    elif what in ("params", "session-params"):
+        await _parameters(app, column if what == "params" else None)
+    elif what == "fallback":
+        fallback = not app.document.session.fallback
+        _edit(app, partial(column_edits.set_fallback, fallback=fallback), "fallback")
+        app.main.say(f"fallback to JSON is {'on' if fallback else 'off'}")
     elif what in ("variant", "with"):
         await _variant(app, column, beside=what == "with")
     elif what in ("left", "right"):
         app.move_column(column.id, -1 if what == "left" else 1)
     else:
         _edit(app, partial(column_edits.remove, id=column.id), f"remove column {column.id}")
+
+
+async def _parameters(app: WorkbenchApp, column: Column | None) -> None:
+    """Asks for the parameters of a column, or of the session, as a JSON object on one line."""
+    params = app.document.session.params if column is None else column.params
+    of = "the session" if column is None else column.id
+    shown = json_shapes.dumps(dict(params), indent=None, ascii_only=False) if params else "{}"
+    hint = 'a JSON object, such as {"temperature": 0.7, "n": 3}   enter   esc closes'
+    typed = await app.push_screen_wait(AskScreen(f"Parameters of {of}", shown, refused, hint))
+    if typed is not None:
+        id = None if column is None else column.id
+        change = partial(column_edits.set_params, id=id, params=field_text.read(typed or "{}", "json"))
+        _edit(app, change, f"parameters of {of}")
+
+
+def refused(text: str) -> str:
+    """Why a text is none of the parameters that a session may hold; empty when it is."""
+    value = field_text.read(text or "{}", "json")
+    if isinstance(value, field_text.NotAValue):
+        return f"column {value.column}: {value.message}"
+    if not isinstance(value, dict):
+        return 'this is no object; write {"temperature": 0.7}'
+    try:
+        check_parameters(value, "")
+    except SessionError as error:
+        return str(error)
+    return ""
 
 
 async def _variant(app: WorkbenchApp, column: Column, beside: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -38,25 +39,34 @@ ANSWERS = (
 )
 
 
-def send(app: WorkbenchApp, columns: Iterable[Column], *, times: int = 1, raw: bool = False) -> None:
+def send(
+    app: WorkbenchApp,
+    columns: Iterable[Column],
+    *,
+    times: int = 1,
+    raw: bool = False,
+    deadline_s: float | None = None,
+) -> None:
     """Sends the columns; a host that a file names is asked about first, and gets no key before that."""
     chosen = tuple(columns)
     questions = _questions(app, chosen)
+    order = order_of(app, times, raw, deadline_s)
     if not questions:
-        app.main.send(chosen, order_of(app, times, raw))
+        app.main.send(chosen, order)
     elif not isinstance(app.screen, ModalScreen):
-        app.run_worker(_ask_and_send(app, chosen, questions, times, raw), group="dialog", exit_on_error=False)
+        app.run_worker(_ask_and_send(app, chosen, questions, order), group="dialog", exit_on_error=False)
 
 
-def order_of(app: WorkbenchApp, times: int = 1, raw: bool = False) -> Order:
-    """How columns are sent now: with what the user has allowed up to now."""
+def order_of(app: WorkbenchApp, times: int = 1, raw: bool = False, deadline_s: float | None = None) -> Order:
+    """How columns are sent: with what the user has allowed by the time that each is."""
     if app.sender is not None:
         return Order(app.sender, times, raw)
     path, hosts = app.document.path, app.hosts
 
     def send_one(state: State, column: Column, listener: Listener, cancel: Event) -> Run:
         ask = asker(app, column.id, listener, cancel)
-        return send_column(state, column, listener, cancel, lambda: hosts.of(state.session, column, path), raw, ask)
+        allowed = partial(hosts.of, state.session, column, path)
+        return send_column(state, column, listener, cancel, allowed, raw=raw, ask=ask, deadline_s=deadline_s)
 
     return Order(send_one, times, raw)
 
@@ -67,8 +77,10 @@ def send_column(
     listener: Listener,
     cancel: Event,
     allowed: Callable[[], Collection[str]] = frozenset,
+    *,
     raw: bool = False,
     ask: Ask | None = None,
+    deadline_s: float | None = None,
 ) -> Run:
     """Sends a column of the case on screen. Raises `RunError` for what the user can mend.
 
@@ -84,6 +96,7 @@ def send_column(
             state.case,
             listeners=(listener,),
             cancel=cancel,
+            deadline_s=deadline_s,
             allow_hosts=hosts,
             raw=raw,
             offered=tools.run_tools(session, ask=ask)[0],
@@ -118,7 +131,7 @@ def _questions(app: WorkbenchApp, columns: Iterable[Column]) -> tuple[HostQuesti
 
 
 async def _ask_and_send(
-    app: WorkbenchApp, columns: tuple[Column, ...], questions: Iterable[HostQuestion], times: int, raw: bool
+    app: WorkbenchApp, columns: tuple[Column, ...], questions: Iterable[HostQuestion], order: Order
 ) -> None:
     for one in questions:
         answer = await app.push_screen_wait(ConfirmScreen(f"May {one.host} get your key?", _text(one), ANSWERS))
@@ -126,7 +139,7 @@ async def _ask_and_send(
             app.main.say("nothing was sent")
             return
         app.hosts.say(one, answer == "key")
-    app.main.send(columns, order_of(app, times, raw))
+    app.main.send(columns, order)
 
 
 def _text(question: HostQuestion) -> str:

@@ -16,6 +16,7 @@ MOST_REPEATS = 1_000
 ANSWERS = (
     Answer("repeat-all", "n", "Several times, every column", "equal values are counted, and replies that do not parse"),
     Answer("repeat-column", "c", "Several times, this column", "F7, Repeats, shows what came how often"),
+    Answer("deadline-all", "d", "With a deadline, every column", "ends what is not done by then, and keeps what came"),
     Answer("raw-all", "r", "Raw, every column", "prompt and request stay as they are; nothing of the reply is read"),
     Answer("raw-column", "w", "Raw, this column", "the reply is kept as text until it is edited or sent anew"),
 )
@@ -37,6 +38,11 @@ async def send(app: WorkbenchApp, how: str) -> None:
     if how.startswith("raw"):
         sending.send(app, columns, raw=True)
         return
+    if how.startswith("deadline"):
+        typed = await app.push_screen_wait(AskScreen("How many seconds?", "20", refused_seconds))
+        if typed is not None:
+            sending.send(app, columns, deadline_s=float(typed))
+        return
     typed = await app.push_screen_wait(AskScreen("How many times?", "5", refused))
     if typed is not None:
         sending.send(app, columns, times=int(typed))
@@ -46,3 +52,12 @@ def refused(text: str) -> str:
     """Why a text is no number of runs."""
     fits = text.isascii() and text.isdecimal() and 1 <= int(text) <= MOST_REPEATS
     return "" if fits else f"a number from 1 to {MOST_REPEATS:,}"
+
+
+def refused_seconds(text: str) -> str:
+    """Why a text is no number of seconds."""
+    try:
+        fits = 0 < float(text) < 1e6
+    except ValueError:
+        fits = False
+    return "" if fits else "a number of seconds above 0"

@@ -219,6 +219,7 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0) -> Content:
     took = ""
     if run is not None and run.phase in ("done", "failed"):
         took = f" {_duration(run.seconds)}{_cost(run)}" + (f" · {run.attempts} calls" if run.attempts > 1 else "")
+        took += _fallback(run)
     if run is not None and run.repeats is not None:
         took = f" {repeated(run.repeats)}"
     if run is not None and run.phase == "cancelled":
@@ -251,6 +252,14 @@ def _cost(run: LiveRun) -> str:
     """What the calls cost together; `$?` where that is not known of one, nothing where offline models answered."""
     calls = [one for one in run.run.attempts if not one.model.startswith("offline/")] if run.run is not None else []
     return f" · {measures.cost(measures.total_cost(calls))}" if calls else ""
+
+
+def _fallback(run: LiveRun) -> str:
+    """Which adapter answered in the place of the column's own, whose reply stands below."""
+    last = run.run.attempts[-1] if run.run is not None and run.run.attempts else None
+    if last is None or last.purpose != "fallback":
+        return ""
+    return f" · {ADAPTER_NAMES.get(last.adapter, last.adapter)} {'read it' if run.phase == 'done' else 'failed too'}"
 
 
 def repeated(counted: Repeats) -> str:

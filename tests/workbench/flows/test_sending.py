@@ -107,6 +107,20 @@ def test_several_times_and_raw_are_one_key_away(sends: list[dict[str, Any]]) -> 
     at_the_desk(act, session=SESSION)
 
 
+def test_a_deadline_is_one_key_away(sends: list[dict[str, Any]]) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("shift+f5", "d")
+        await desk.fill_in("-1")
+        await desk.press("enter")
+        assert "a number of seconds" in str(desk.app.screen.query_one("#ask-error").render())
+        await desk.fill_in("2.5")
+        await desk.press("enter")
+        await desk.sent()
+        assert sends[-1]["deadline_s"] == 2.5
+
+    at_the_desk(act, session=SESSION)
+
+
 def test_what_the_user_can_mend_is_said_in_the_column_and_its_payload_in_the_calls(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
