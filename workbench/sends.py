@@ -53,6 +53,8 @@ class Sends(_Base):
 
         def _ask(self, dialog: Coroutine[Any, Any, Any]) -> None: ...
 
+        def put_welcome_away(self) -> None: ...
+
     @cached_property
     def hosts(self) -> AllowedHosts:
         """The hosts that may get a key."""
@@ -91,7 +93,8 @@ class Sends(_Base):
         self._ask(sending_otherwise.choose(self._app))
 
     def action_cancel(self) -> None:
-        self.main.cancel()
+        if not self.main.cancel():
+            self.put_welcome_away()
 
     def action_choose_model(self) -> None:
         from workbench.flows import models

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
+from textual.widget import Widget
 
 from workbench import remembered
 from workbench.document import Document
@@ -31,6 +33,7 @@ class Taste(_Base):
     _remembers = False
     _remembered = Remembered()
     _complaint = ""
+    _welcome: Widget | None = None
 
     @property
     def settings(self) -> Settings | None:
@@ -77,6 +80,19 @@ class Taste(_Base):
                 plain_notify(self, said, title="Keys of the config file", severity="warning", timeout=20)
             self.main.show()
         self.lay_out()
+        if self._remembers and self.document.path is None and not self._remembered.user.get("welcomed"):
+            from workbench.widgets.welcome import Welcome
+
+            self._welcome = Welcome()
+            self.main.query_one("#left").mount(self._welcome, before="#notes-pane")
+
+    def put_welcome_away(self) -> None:
+        """The first launch is over."""
+        if self._welcome is not None:
+            self._welcome.remove()
+            self._welcome = None
+            self._remembered = replace(self._remembered, user={**self._remembered.user, "welcomed": True})
+            self.remember_layout()
 
     @property
     def keys_in_force(self) -> dict[str, str]:
@@ -113,7 +129,8 @@ class Taste(_Base):
         width = self.main.query_one("#left").styles.width
         if width is not None and width.is_cells:
             sizes["left"] = int(width.value)
-        user = {**sizes, "theme": self.theme, "compact": self.has_class("-compact")}
+        welcomed = {"welcomed": True} if self._remembered.user.get("welcomed") else {}
+        user = {**sizes, **welcomed, "theme": self.theme, "compact": self.has_class("-compact")}
         own = {
             **sizes,
             "tab": self.main.tab,

@@ -7,6 +7,8 @@ from sessions import store
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.app import WorkbenchApp
 from workbench.screens.choose_theme import ChooseThemeScreen
+from workbench.widgets.plain import PlainStatic
+from workbench.widgets.welcome import Welcome
 
 
 def configure(home: Path, text: str) -> None:
@@ -104,3 +106,27 @@ def test_the_app_reads_no_config_unless_it_is_told_to() -> None:
     app = WorkbenchApp(replace(TICKETS))
     assert app.settings is None
     assert app.keys_in_force == {}
+
+
+def test_the_first_launch_explains_itself_once(tmp_path: Path) -> None:
+    async def first(desk: Desk) -> None:
+        await desk.until(lambda: desk.app.screen.query("Welcome"))
+        said = desk.app.screen.query_one(Welcome).render().plain
+        assert "F5  sends it" in said and "esc  puts this away" in said
+        await desk.press("escape")
+        assert not desk.app.screen.query("Welcome")
+
+    async def second(desk: Desk) -> None:
+        assert not desk.app.screen.query("Welcome")
+
+    at_the_desk(first, home=tmp_path)
+    at_the_desk(second, home=tmp_path)
+
+
+def test_help_names_the_id_of_every_key() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f1")
+        shown = desk.app.screen.query_one(".dialog-text", PlainStatic).render().plain  # type: ignore[union-attr]
+        assert "app.save" in shown and "editor.complete" in shown
+
+    at_the_desk(act)

@@ -25,6 +25,7 @@ chat messages, and a model's reply back into typed values. Here you see both, si
 3. **Read** below each prompt what the parser took, repaired and ignored. Edit the reply: it is read again.
 4. **F6** explains prompt and reply piece by piece. **F7** looks closer: the true request, every call, other parsers.
 5. **ctrl+r** records it, **ctrl+s** saves it, **F9** (or `workbench check`) tells you when something drifts.
+6. **ctrl+f** finds a text in any pane, **ctrl+]** goes to anything by its letter, **ctrl+p** knows everything by name.
 """
 
 
@@ -51,6 +52,7 @@ class HelpScreen(ModalScreen[None]):
             yield PlainStatic(lines(("↑↓ scroll   esc closes", "$foreground 60%")), classes="dialog-hint")
 
     def _keys(self) -> Content:
+        """Every key that works now, and the id by which the config file gives it another one."""
         groups: dict[str, dict[str, tuple[str, str]]] = {}
         for _, binding, _, tooltip in self._active:
             if not binding.id or binding.system:
@@ -62,5 +64,6 @@ class HelpScreen(ModalScreen[None]):
         parts: list[tuple[str, str] | str] = []
         for group, rows in groups.items():
             parts.append((f"\n{group}\n", "bold $accent"))
-            parts += [part for keys, said in rows.values() for part in ((f"  {keys:<18}", "bold"), f"{said}\n")]
+            for id, (keys, said) in rows.items():
+                parts += [(f"  {keys:<18}", "bold"), said, (f"  {id}\n", "$foreground 40%")]
         return lines(*parts)
