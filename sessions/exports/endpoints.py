@@ -49,7 +49,9 @@ def endpoint_of(view: View, source: Source) -> Endpoint:
     named = plain_address(view)
     if provider not in COMPATIBLE and (named is None or provider == "offline"):
         known = ", ".join(COMPATIBLE)
-        raise ExportError(f"{view.model} cannot be asked over HTTP; choose a model with --model, of: {known}")
+        raise ExportError(
+            f"{view.model} cannot be asked over HTTP, as curl and a batch do; choose a model with --model, of: {known}"
+        )
     base, key = COMPATIBLE[provider] if provider in COMPATIBLE else ("", _guessed_variable(provider))
     if named is None:
         return Endpoint(base, key, name)
