@@ -13,7 +13,7 @@ from sessions.exports.formats import FORMATS
 from workbench import edits
 from workbench.bindings import ON_A_DIALOG
 from workbench.document import Place
-from workbench.flows import columns, copying, files, sending_otherwise
+from workbench.flows import columns, continuing, copying, files, sending_otherwise
 from workbench.keymap import first_key
 from workbench.screens.main import EDITORS
 from workbench.screens.pages import PAGES
@@ -132,7 +132,6 @@ class WorkbenchCommands(Provider):
         yield Command("Restore an earlier version", "what a save of this file replaced", app.action_restore_earlier)
         yield Command("Remove this value", "the field with the focus gets no value", main.clear_field)
 
-
     def _models(self, app: WorkbenchApp) -> Iterator[Command]:
         for answer in sending_otherwise.ANSWERS:
             send = partial(sending_otherwise.send, app, answer.value)
@@ -143,6 +142,8 @@ class WorkbenchCommands(Provider):
             assert column is not None
             do = partial(columns.do, app, column, answer.value)
             yield Command(f"Column {column.id}: {answer.name}", answer.about, partial(_ask, app, do))
+        about = "its inputs, tool turns and answer go behind the turns of this case"
+        yield Command("Continue: this run becomes history", about, partial(continuing.continue_from_run, app))
         about = "what was said about hosts that a file names is forgotten"
         yield Command("Ask anew which hosts may have a key", about, app.hosts.forget)
 

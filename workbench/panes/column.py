@@ -174,20 +174,21 @@ call. The margin names what the parser did with each piece; the table shows how 
         return self._shown[0].column.adapter if self._shown is not None else self.column_id
 
     def _title_of(self, live: LiveColumn, model: str | None) -> Content:
-        adapter = live.column.adapter
+        adapter, quiet = live.column.adapter, "$foreground 60%"
         known = ADAPTER_NAMES.get(adapter)
+        own = live.column.id.removeprefix(f"{adapter} · ") if live.column.id not in (adapter, known) else ""
         parts: list[tuple[str, str] | str] = [(known or adapter, "bold")]
-        if known and live.column.id not in (adapter, known):
-            parts.append((f" {live.column.id}", ""))
-        if known and adapter != "markdown":
-            parts.append((f" · {AS_DSPY}", "$foreground 60%"))
-        if live.request is not None:
-            unit = " tok" if self.size.width >= WIDTH_OF_WORDS else ""
-            parts.append((f" · {self._token_count(live.request)}{unit}", "$foreground 60%"))
-        if model:
-            parts.append((f" · {model}", "$foreground 60%"))
+        if known and own:
+            parts.append((f" · {own}" if own != live.column.id else f" {own}", ""))
         if live.stale:
             parts.append((" · stale", "$text-warning bold"))
+        if model and not own.endswith(model):
+            parts.append((f" · {model}", quiet))
+        if live.request is not None:
+            unit = " tok" if self.size.width >= WIDTH_OF_WORDS else ""
+            parts.append((f" · {self._token_count(live.request)}{unit}", quiet))
+        if known and adapter != "markdown":
+            parts.append((f" · {AS_DSPY}", quiet))
         return lines(*parts)
 
     def _token_count(self, request: Request) -> str:
