@@ -1,4 +1,4 @@
-"""What the documents say of the program, made by the program: run `python -m docs.regenerate` after changing it.
+"""What the documents say of the program, made by the program: run `python docs/regenerate.py` after changing it.
 
 A generated part stands between `<!-- NAME -->` and `<!-- /NAME -->`. A test holds every one to what this makes.
 """
@@ -15,7 +15,7 @@ from sessions import expectations
 from sessions.exports.formats import FORMATS
 from sessions.parameters import PARAMETERS
 from workbench import settings
-from workbench.bindings import APP_BINDINGS
+from workbench.bindings import APP_BINDINGS, WITHOUT_KEY
 from workbench.commands import SUMMARIES
 from workbench.keymap_child import keys
 
@@ -58,6 +58,12 @@ def every_key() -> str:
     return "\n\n".join(f"## {name}\n\n{table(('id', 'keys', 'does'), rows)}" for name, rows in groups.items())
 
 
+def without_key() -> str:
+    return table(
+        ("in the palette", "why it has no key"), [(f"{name} …", reason) for name, reason in WITHOUT_KEY.items()]
+    )
+
+
 def commands() -> str:
     return table(("command", "does"), [(f"`{name}`", summary) for name, summary in SUMMARIES.items()])
 
@@ -95,7 +101,7 @@ def _cell(text: str) -> str:
 
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "README.md": {"keys": app_keys, "commands": commands},
-    "docs/keys.md": {"every key": every_key},
+    "docs/keys.md": {"every key": every_key, "without a key": without_key},
     "docs/configuration.md": {
         "settings": lambda: settings.reference().rstrip("\n"),
         "example": lambda: f"```toml\n{settings.example()}```",

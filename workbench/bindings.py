@@ -81,3 +81,26 @@ ON_A_PAGE = frozenset({"help", "command_palette", "look", "send_all", "send_colu
 ON_A_LESSON = frozenset({"help", "command_palette", "lesson", "leave"})
 """The actions of the app that its keys still mean on a screen in front of the panes: those that concern what is seen.
 A screen names its own as `APP_ACTIONS`; without that it is a dialog."""
+
+WITHOUT_KEY = {
+    "Theme": "chosen once in a while",
+    "Compact spacing": "chosen once in a while",
+    "New session": "ctrl+o or a name are as near, and it lets go of what is open",
+    "Restore an earlier version": "needed rarely, and never in a hurry",
+    "Remove this value": "a key that empties a field would be pressed by mistake",
+    "More room": "the mouse drags the line; the layout is remembered",
+    "Go to": "F2, F3, F4 and the letters of jump mode go there",
+    "Look closer": "F7, and there a number",
+    "Copy": "ctrl+g, and there a letter",
+    "Export": "a form is chosen by its name",
+    "Case": "ctrl+t, and there by its name",
+    "Predictor": "a line of the Signature tab, with the arrow keys",
+    "Show column": "one of many, chosen by its name",
+    "Hide column": "one of many, chosen by its name",
+    "Move column": "one of many, chosen by its name",
+    "Column": "shift+F8, and there by its name",
+    "Send": "shift+F5, and there by its name",
+    "Continue": "it changes inputs and history at once, and is chosen by its name",
+    "Ask anew": "a matter of trust is not decided by a key",
+}
+"""Why what the palette offers has no key of its own, by the beginning of its name."""
