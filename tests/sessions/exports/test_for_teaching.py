@@ -7,6 +7,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+from markdown_it import MarkdownIt
 
 from sessions import examples
 from sessions.exports.exported import ExportError, source_of
@@ -24,6 +25,12 @@ HOSTILE = Session(
     name=NASTY,
     notes=NASTY,
 )
+
+
+BLOCKS = {
+    *("heading_open", "heading_close", "paragraph_open", "paragraph_close", "inline", "fence"),
+    *("bullet_list_open", "bullet_list_close", "list_item_open", "list_item_close"),
+}
 
 
 def texts(drawn: str) -> list[str]:
@@ -61,9 +68,14 @@ def test_markdown_has_nothing_outside_of_its_fences_but_escaped_text() -> None:
     made = markdown(source)
     assert made == markdown(source)
     assert made.text.encode("utf-8")
-    outside = re.sub(r"(?ms)^(`{3,})\w+\n.*?\n\1$", "", made.text)
-    bare = re.sub(r"\\.", "", outside).replace("**", "")  # the name of a flag, in bold, is ours
-    assert not any(one in bare for one in ("`", "<", ">", "[", "]", "&", "*", "_"))
+    tokens = MarkdownIt("commonmark").parse(made.text)
+    inline = [one for token in tokens for one in (token.children or ())]
+    assert {one.type for one in tokens} <= BLOCKS
+    assert {one.type for one in inline} <= {"text", "code_inline", "strong_open", "strong_close"}
+    assert [one.content for one in inline if one.type == "code_inline"] == []
+    fences = [token.content.rstrip("\n") for token in tokens if token.type == "fence"]
+    for message in source.first.request.messages:
+        assert visible(str(message.content)).rstrip("\n") in fences
     assert visible(NASTY) in made.text and "\x1b" not in made.text
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from loopback_server import LoopbackServer
 
@@ -31,6 +32,28 @@ ASKED = Session(
     model="openai/gpt-4o-mini",
     params={"temperature": 0.5, "stop": ["\n\n"], "timeout": 30},
 )
+
+
+FINE_TUNING = {
+    "type": "object",
+    "required": ["messages"],
+    "additionalProperties": False,
+    "properties": {
+        "messages": {
+            "type": "array",
+            "contains": {"properties": {"role": {"const": "assistant"}}},
+            "items": {
+                "type": "object",
+                "required": ["role", "content"],
+                "properties": {
+                    "role": {"enum": ["system", "user", "assistant"]},
+                    "content": {"type": ["string", "array"]},
+                },
+            },
+        }
+    },
+}
+"""A line of OpenAI's chat format for fine-tuning."""
 
 
 def source(session: Session = ASKED, column: int = 0, cases: int = 1) -> Source:
@@ -142,6 +165,8 @@ def test_fine_tuning_data_is_the_complete_demos_and_the_cases_with_an_answer() -
     )
     made = finetune(source(replace(ASKED, cases=cases), cases=3))
     found = [one["messages"] for one in lines(made.text)]
+    for line in lines(made.text):
+        jsonschema.validate(line, FINE_TUNING)
     assert [[message["role"] for message in one] for one in found] == [["system", "user", "assistant"]] * 3
     assert [NASTY in found[0][2]["content"], "\nb\n" in found[1][2]["content"]] == [True, True]
     assert "recorded" in found[2][2]["content"] and "0.25" in found[2][2]["content"]
