@@ -100,6 +100,35 @@ class MarkdownAdapter(Adapter):
     def format_task_description(self, signature: Signature) -> str:
         return Text.of(signature.instructions, "instructions")
 
+    def format_user_message_content(
+        self,
+        signature: Signature,
+        inputs: Mapping[str, Any],
+        prefix: str = "",
+        suffix: str = "",
+        main_request: bool = False,
+    ) -> str:
+        """A later message of the conversation (the results of tools): a numbered section for each input."""
+        segments: list[Segment] = list(Text.of(prefix).segments)
+        number = 0
+        for name, field in signature.input_fields.items():
+            if name in inputs:
+                number += 1
+                value = write_value(field.annotation, inputs[name])
+                _section(segments, number, _title(name), name, [Segment(value.strip(), "value", name)])
+        reminder = self.user_message_output_requirements(signature) if main_request else ""
+        for text in (Text.of(reminder, "reminder"), Text.of(suffix)):
+            if text:
+                segments.extend((Segment("\n\n" if segments else "", "boilerplate"), *text.segments))
+        return Text(segments)
+
+    def user_message_output_requirements(self, signature: Signature) -> str:
+        """The reminder under such a message."""
+        names = ", ".join([f"`{name}`" for name in signature.output_fields])
+        shape = "an array" if asks_for_array(signature) else f"an object with the keys {names}"
+        said = f"Reply with one fenced block of JSON, opened by ```json, and nothing before or after it: {shape}."
+        return Text((Segment(said, "reminder"),))
+
     def format_assistant_message_content(
         self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
     ) -> str:

@@ -10,6 +10,7 @@ where it runs. In: `{"op": "complete", "id", "request", "options"}`, `{"op": "ca
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import json
 import os
 import sys
@@ -109,7 +110,13 @@ async def complete(litellm: Any, output: Output, message: Message) -> None:
 async def stream(litellm: Any, output: Output, number: int, request: Message, options: Message) -> None:
     output.send(op="sent", id=number)
     wrapper = await litellm.acompletion(
-        **request, **options, stream=True, stream_options={"include_usage": True}, num_retries=0, max_retries=0
+        **request,
+        **options,
+        **without_mcp(request),
+        stream=True,
+        stream_options={"include_usage": True},
+        num_retries=0,
+        max_retries=0,
     )
     anything = finished = False
     last: Any = None
@@ -162,6 +169,17 @@ def watch_for_done() -> None:
 
 def said_done(wrapper: Any) -> bool:
     return getattr(getattr(wrapper, "completion_stream", None), "said_done", False)
+
+
+def without_mcp(request: Message) -> Message:
+    """What keeps litellm from looking for tools of its own gateway, for which it imports a package that few have."""
+    if "tools" not in request:
+        return {}
+    try:
+        known = importlib.util.find_spec("litellm.responses.mcp.chat_completions_handler") is not None
+    except ImportError:
+        known = False
+    return {"_skip_mcp_handler": True} if known else {}
 
 
 def tool_call(part: Any) -> Message:

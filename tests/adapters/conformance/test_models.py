@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -11,11 +11,15 @@ from loopback_server import LoopbackServer
 from scripted_lm import ScriptedLM
 
 from adapters import runner
+from adapters.capabilities import NONE, Capabilities
 from adapters.catalog import make
+from adapters.events import ToolInvoked
 from adapters.lm import LM, child
 from adapters.lm import open as open_model
+from adapters.lm.protocol import Chunk, ToolCallPart
 from adapters.notation import read
 from adapters.run import Run
+from adapters.tool_turns import RunTool, Tools
 
 SIGNATURE = read("question, context: list[str] -> answer: Literal['yes', 'no'], score: float, reasons: list[str]")
 INPUTS = {"question": "Is it raining in Bergen?", "context": ["In Bergen it pours.", "Umbrellas\nare sold out."]}
@@ -87,3 +91,60 @@ def test_every_model_gives_the_same_run(adapter: str, persona: str, through_lite
             offline.error and offline.error.phase,
             offline.error and offline.error.message,
         )
+
+
+SEARCH = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
+CAN_CALL = Capabilities(function_calling=True, params=frozenset({"tools", "tool_choice"}))
+
+
+def ask_with_tools(adapter: str, lm: LM, capabilities: Capabilities = NONE, after: Callable[[], None] = list) -> Run:
+    """A run with two tools; `after` is called when the model is answered."""
+
+    def answer(arguments: Mapping[str, Any]) -> str:
+        after()
+        return f"answered {sorted(arguments)}"
+
+    tools = Tools((RunTool("search", "Looks it up.", SEARCH, answer), RunTool("now", "The time.", {}, answer)))
+    native = {"use_native_function_calling": True} if capabilities is CAN_CALL else {}
+    return runner.run(
+        make(adapter, native), lm, SIGNATURE, [], INPUTS, fallback=False, tools=tools, capabilities=capabilities
+    )
+
+
+def tools_told(run: Run) -> list[Any]:
+    found = [event for event in run.events if isinstance(event, ToolInvoked)]
+    return [(one.name, one.arguments, one.result.success, one.rendered_output) for one in found]
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("persona", ["exact"], indirect=True)
+def test_tools_called_in_text_give_the_same_run(adapter: str, persona: str, through_litellm: LM) -> None:
+    offline = ask_with_tools(adapter, open_model(f"offline/{persona}", chunk_seconds=0))
+    assert [attempt.purpose for attempt in offline.attempts][:2] == ["first", "tools"] or not tools_told(offline)
+    for other in (ask_with_tools(adapter, Echoing(persona)), ask_with_tools(adapter, through_litellm)):
+        assert steps(other) == steps(offline)
+        assert tools_told(other) == tools_told(offline)
+        assert account(other) == account(offline)
+        assert other.values == offline.values
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+@pytest.mark.parametrize("adapter", [one for one in ADAPTERS if one != "twostep"])
+def test_tools_called_natively_give_the_same_run(adapter: str, provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if (adapter, provider) == ("markdown", "anthropic"):
+        pytest.skip("Markdown's only message is the system's, and Anthropic's protocol wants another")
+    final = said("exact", make(adapter).format(SIGNATURE, [], INPUTS))
+    parts = (ToolCallPart(0, "call_0", "search", '{"query": "rain"}'), ToolCallPart(1, "call_1", "now", "{}"))
+    scripted = ask_with_tools(adapter, ScriptedLM([Chunk(tool_calls=parts)], final), CAN_CALL)
+    assert [one[0] for one in tools_told(scripted)] == ["search", "now"]
+    with LoopbackServer(final, "tool-calls") as server:
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        monkeypatch.setenv("ANTHROPIC_API_BASE", server.anthropic_url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "any")
+        lm = open_model(f"{provider}/any-name")
+        called = ask_with_tools(adapter, lm, CAN_CALL, after=lambda: setattr(server, "behaviour", "ok"))
+    assert called.ok, called.error
+    assert tools_told(called) == tools_told(scripted)
+    assert steps(called) == steps(scripted)
+    assert account(called) == account(scripted)
+    assert called.values == scripted.values

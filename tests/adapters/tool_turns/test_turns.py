@@ -352,3 +352,16 @@ def test_tool_turns_are_ready_for_a_history() -> None:
     messages = adapter.format_conversation_history(Asked, "history", {"history": history})
     theirs = [one["content"] for one in messages if one["role"] == "tool"]
     assert theirs == tool_messages(lm)
+
+
+def test_markdown_gives_the_results_of_tools_as_a_section_with_its_reminder() -> None:
+    wanted = '{"tool_calls": [{"name": "search_notes", "args": {"query": "p"}}]}'
+    call = f'```json\n{{"answer": null, "tool_calls": {wanted}}}\n```'
+    final = '```json\n{"answer": "Policy summary", "tool_calls": {"tool_calls": []}}\n```'
+    lm = ScriptedLM(call, final)
+    result = run_prompt(make("markdown"), lm, QA, [], INPUTS, fallback=False, tools=Tools((tool(),)))
+    assert [one.name for one in told(result)] == ["search_notes"]
+    last = lm.requests[-1]["messages"][-1]
+    assert last["role"] == "user"
+    assert last["content"].startswith("## 1. Tool Call Results\n\n")
+    assert "Reply with one fenced block of JSON" in last["content"]
