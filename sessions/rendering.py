@@ -45,7 +45,9 @@ def demos_of(session: Session) -> tuple[Mapping[str, Any], ...]:
     Raises `adapters.errors.SignatureError` and `adapters.types.BuildError`.
     """
     signature = session.signature.read()
-    return tuple([_demo(signature, one) for one in session.demos if one.enabled])
+    if not _has_custom_types(signature):
+        return tuple([one.values for one in session.demos if one.enabled])
+    return tuple([_built_demo(signature, one) for one in session.demos if one.enabled])
 
 
 def adapter_of(column: Column, *, allow_code: bool = False) -> Adapter:
@@ -126,9 +128,7 @@ def _numbered_as_in(session: Session, prompt: Prompt) -> Prompt:
 _built: dict[tuple[int, int], tuple[Demo, Signature, Mapping[str, Any]]] = {}
 
 
-def _demo(signature: Signature, demo: Demo) -> Mapping[str, Any]:
-    if not _has_custom_types(signature):
-        return demo.values
+def _built_demo(signature: Signature, demo: Demo) -> Mapping[str, Any]:
     key = (id(demo), id(signature))
     if key not in _built:
         if len(_built) >= DEMO_LIMIT:

@@ -57,6 +57,8 @@ def _commands() -> type[Provider]:
     return WorkbenchCommands
 
 
+YOUNG_OBJECTS = 10_000
+"""New objects after which Python looks for garbage; with a thousand demos each look takes a millisecond or two."""
 SWITCH_SECONDS = 0.0005
 """How long a thread (a copy being written, a stream being read) may hold up a key; Python's default is ten times it."""
 
@@ -308,6 +310,7 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         if not self.is_headless:
             gc.collect()
             gc.freeze()
+            gc.set_threshold(YOUNG_OBJECTS)
             sys.setswitchinterval(SWITCH_SECONDS)
 
     def _ended_from_outside(self) -> None:

@@ -23,14 +23,23 @@ class Estimates:
 
     def __init__(self) -> None:
         self._messages: Sequence[Message] = ()
-        self._counts: dict[int, int] = {}
+        self._counts: list[int] = []
         self._total = 0
 
     def total(self, messages: Sequence[Message]) -> int:
         """About how many tokens these messages are. They are known again by identity."""
         if messages is not self._messages:
-            known = self._counts
-            counts = [(id(one), known[id(one)] if id(one) in known else estimate(one.text)) for one in messages]
-            self._messages, self._counts = messages, dict(counts)
-            self._total = sum([count for _, count in counts])
+            self._counts = self._counted(messages)
+            self._messages = messages
+            self._total = sum(self._counts)
         return self._total
+
+    def _counted(self, messages: Sequence[Message]) -> list[int]:
+        before = self._messages
+        if len(before) == len(messages):
+            return [
+                count if one is old else estimate(one.text)
+                for one, old, count in zip(messages, before, self._counts, strict=True)
+            ]
+        known = dict(zip(map(id, before), self._counts, strict=True))
+        return [known[id(one)] if id(one) in known else estimate(one.text) for one in messages]

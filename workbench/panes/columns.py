@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 
 from textual import on
 from textual.containers import HorizontalScroll
+from textual.timer import Timer
 
 from sessions.session import Column
 from workbench.live import LiveColumn
@@ -18,6 +19,11 @@ from workbench.widgets.splitter import Splitter
 NARROWEST = 32
 """Cells below which a column is not squeezed; the columns that do not fit then are scrolled to."""
 SMALLEST_SHARE, LARGEST_SHARE = 0.15, 0.85
+REST_SECONDS = 0.15
+"""Without a further change for so long, the columns out of sight follow those in sight."""
+
+Shown = tuple[LiveColumn, LiveRun | None, str | None]
+"""A column, its run, and its model where it has one of its own."""
 
 
 class ColumnsPane(HorizontalScroll, can_focus=False):
@@ -26,6 +32,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def __init__(self) -> None:
         super().__init__(id="columns")
         self._columns: dict[str, ColumnPane] = {}
+        self._waiting: dict[str, Shown] = {}
+        self._rest: Timer | None = None
         self._share = 0.5
         self._has_replies = False
         self._last = ""
@@ -36,8 +44,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         for column in columns:
             self._columns[column.id].frame(column)
 
-    def show(self, columns: Sequence[tuple[LiveColumn, LiveRun | None, str | None]]) -> None:
-        """Each column with its run, and its model where it has one of its own."""
+    def show(self, columns: Sequence[Shown]) -> None:
+        """Every column; of those out of sight only what cannot wait."""
         wanted = [live.column.id for live, _, _ in columns]
         if wanted != list(self._columns):
             self._arrange(wanted)
@@ -45,8 +53,49 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         if has_replies != self._has_replies:
             self._has_replies = has_replies
             self._split()
+        in_sight = self._in_sight()
         for live, run, model in columns:
-            self._columns[live.column.id].show(live, run, model)
+            id = live.column.id
+            if id in in_sight or not self._columns[id].can_wait(live, run):
+                self._waiting.pop(id, None)
+                self._columns[id].show(live, run, model)
+            else:
+                self._waiting[id] = (live, run, model)
+        if self._rest is not None:
+            self._rest.stop()
+        if self._waiting:
+            self._rest = self.set_timer(REST_SECONDS, self._catch_up)
+
+    def _catch_up(self, *ids: str) -> None:
+        """Shows what waits, of these columns or of all."""
+        for id in ids or tuple(self._waiting):
+            waiting = self._waiting.pop(id, None)
+            if waiting is not None and id in self._columns:
+                self._columns[id].show(*waiting)
+
+    def _in_sight(self) -> set[str]:
+        """The columns of which something is on the screen; before the first layout that is all of them."""
+        if not self.display:
+            return set()
+        shown = [one for one in self._columns.values() if one.display]
+        if not all(one.outer_size.width for one in shown):
+            return set(self._columns)
+        found: set[str] = set()
+        left, right = self.scroll_x, self.scroll_x + self.size.width
+        start = 0
+        for column in shown:
+            end = start + column.outer_size.width
+            if start < right and end > left:
+                found.add(column.column_id)
+            start = end
+        return found
+
+    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_x(old_value, new_value)
+        self._catch_up()
+
+    def on_show(self) -> None:
+        self._catch_up()
 
     def mark_outdated(self, ids: Container[str]) -> None:
         """Says of these columns that their prompt has changed since it was sent."""
@@ -54,6 +103,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             column.mark_outdated(id in ids)
 
     def column(self, id: str) -> ColumnPane | None:
+        self._catch_up(id)
         return self._columns.get(id)
 
     @property
@@ -63,6 +113,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     @property
     def all(self) -> tuple[ColumnPane, ...]:
+        self._catch_up()
         return tuple(self._columns.values())
 
     @property
@@ -71,7 +122,10 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         focused = next((one for one in self._columns.values() if one.has_focus_within), None)
         if focused is not None:
             self._last = focused.column_id
-        return focused or self._columns.get(self._last) or next(iter(self._columns.values()), None)
+        current = focused or self._columns.get(self._last) or next(iter(self._columns.values()), None)
+        if current is not None:
+            self._catch_up(current.column_id)
+        return current
 
     def highlight(self, key: OriginKey | None, pointed_at: str) -> None:
         """Lights one origin in every column; the column `pointed_at` names it."""
@@ -108,6 +162,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def on_resize(self) -> None:
         self._fit()
+        self._catch_up()
 
     def tick(self, now: float) -> None:
         """The clock has moved on for the runs under way."""
