@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import typing_extensions
+
 from adapters.conversation_field import history_field_name
 from adapters.errors import SignatureError
 from adapters.notation.source_writer import to_source
-from adapters.notation.type_walk import notes_of
+from adapters.notation.type_walk import notes_of, walk
 from adapters.signature import Signature
 from adapters.tool_turns.fields import with_tool_fields, with_tools
 from sessions import rendering, variants
@@ -34,7 +36,7 @@ IMPORTS: Mapping[str, str] = {"baml": "from dspy.adapters.baml_adapter import BA
 FALLING_BACK = ("chat", "xml")
 FALLBACK = "use_json_adapter_fallback"
 EXTRACTION_MODEL = "extraction_model"
-DSPYS_WORDS = ("signature", "demos", "config", "lm", "new_signature", "_trace")
+DSPYS_WORDS = ("self", "signature", "demos", "config", "lm", "new_signature", "_trace")
 """What `dspy.Predict` takes beside the inputs, so that no input can be called so."""
 
 
@@ -87,7 +89,7 @@ def dspy_source(source: Source) -> Exported:
         f"{name_of_inputs} = {inputs}",
         "",
         f"def {run}({lm}):\n"
-        f"    with dspy.context(lm={lm}, adapter={name_of_adapter}):\n"
+        f"    with dspy.context(lm={lm}, adapter={name_of_adapter}{_unchecked(signature)}):\n"
         f"        return {predict}(**{name_of_inputs})",
         "",
         f'if __name__ == "__main__":\n    print({run}({model}))',
@@ -181,6 +183,12 @@ def _model(view: View, source: Source, left: list[str]) -> str:
         left += said
     written = [f"{name}={literal(as_json(value), '    ')}" for name, value in arguments.items()]
     return f"dspy.LM({', '.join([_model_name(view.model), *written])})"
+
+
+def _unchecked(signature: Signature) -> str:
+    """dspy's look at the types of inputs raises for a TypedDict."""
+    parts = (part for field in signature.input_fields.values() for part in walk(field.annotation))
+    return ", warn_on_type_mismatch=False" if any(map(typing_extensions.is_typeddict, parts)) else ""
 
 
 def _imports(lines: Iterable[str]) -> str:
