@@ -372,7 +372,12 @@ class MainScreen(PointingScreen):
         if first is not None:
             first.focus()
         elif again:  # what was only just opened is not mounted yet
-            self.call_after_refresh(self._focus_first, pane, False)
+            self.call_after_refresh(self._focus_late, pane)
+
+    def _focus_late(self, pane: Widget) -> None:
+        """Unless another pane was opened meanwhile, which has the focus by now."""
+        if pane.display:
+            self._focus_first(pane, again=False)
 
     def _tick(self) -> None:
         if self.runs.active:
