@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
@@ -287,7 +287,7 @@ class MainScreen(PointingScreen):
         self.say("one pane alone · F10 shows all" if self.is_alone else "all panes")
         self._show_alone()
 
-    def on_descendant_focus(self) -> None:
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         if self.is_alone:
             self._show_alone()
 
