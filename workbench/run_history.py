@@ -62,6 +62,13 @@ class RunHistory:
         self._path = path
         self._runs = None
 
+    def saved_as(self, path: Path) -> None:
+        """The session has a file now, or another one: its runs go there too."""
+        if path != self._path:
+            runs = list(self._known())
+            self._path, self._runs = path, runs
+            self._write(runs, "w")
+
     @property
     def runs(self) -> tuple[PastRun, ...]:
         return tuple(reversed(self._known()))

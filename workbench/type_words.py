@@ -50,7 +50,9 @@ _PREFIX = re.compile(r"(list of|several|optional|one of)\s+(.*)", re.IGNORECASE 
 
 def choices(own: Sequence[str]) -> tuple[TypeWord, ...]:
     """The types to choose from: the models and enums of the text first, then the others."""
-    mine = [TypeWord(one, "yours") for one in own] + [TypeWord(f"list[{one}]", f"several {one}") for one in own]
+    mine = [TypeWord(one, "a model or enum of yours") for one in own] + [
+        TypeWord(f"list[{one}]", f"several {one}") for one in own
+    ]
     return (*TYPES[:4], *mine, *TYPES[4:])
 
 

@@ -65,6 +65,8 @@ class ClassOutline:
     members: tuple[Member, ...]
     indent: str
     body_end: int
+    body_start: int
+    docstring: Span | None = None
     can_grow: bool = True
 
     def member(self, name: str) -> Member | None:
@@ -178,6 +180,8 @@ class _Reader:
             tuple(members),
             self._text[start : self._start(first)] if can_grow else "    ",
             self._line_end(self.span(node.body[-1]).end),
+            start,
+            self.span(first) if ast.get_docstring(node, clean=False) is not None else None,
             can_grow,
         )
 
@@ -278,4 +282,4 @@ def _short(text: str) -> Outline:
             members.append(Member(one.arg, role, name, Span(begin, end), written, kind))
         start += len(half) + 2
     whole = Span(0, len(text))
-    return Outline(text, True, (ClassOutline("", "signature", Span(0, 0), whole, tuple(members), "", len(text)),))
+    return Outline(text, True, (ClassOutline("", "signature", Span(0, 0), whole, tuple(members), "", len(text), 0),))

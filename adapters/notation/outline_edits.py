@@ -15,19 +15,18 @@ from adapters.notation import known_names, read, to_source
 from adapters.notation.class_writer import is_name
 from adapters.notation.outline import ClassKind, ClassOutline, Member, Outline, Span, outline_of, parse_source
 from adapters.notation.source_text import line_and_column
+from adapters.notation.source_writer import docstring
 from adapters.notation.value_writer import text_literal
 
 _COMMENT = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|(#[^\n]*)', re.DOTALL)
 _ELSEWHERE = "change it in the source, where everything can be seen"
 
-EMPTY_SOURCE = '''import dspy
+_BEGINNING = """import dspy
 
 
 class {name}(dspy.Signature):
-    """{instructions}"""
-
-    {field}: str = dspy.InputField()
-'''
+{doc}    {field}: str = dspy.InputField()
+"""
 
 
 @dataclass(frozen=True)
@@ -135,6 +134,22 @@ def move_member(outline: Outline, of: ClassOutline, member: Member, by: int) -> 
     return text[: first.start] + second.of(text) + text[first.end : second.start] + first.of(text) + text[second.end :]
 
 
+def set_instructions(outline: Outline, of: ClassOutline, instructions: str) -> str:
+    """A signature's docstring written anew; without instructions there is none."""
+    if outline.short or not of.can_grow:
+        raise _refused(outline, of.block.start, "there is no room for instructions here")
+    text = outline.text
+    if not instructions.strip():
+        if of.docstring is None or not of.members:
+            return text
+        rest = text[text.find("\n", of.docstring.end) + 1 :]
+        return text[: of.body_start] + rest.lstrip("\n")
+    literal = docstring(instructions)
+    if of.docstring is not None:
+        return _with_changes(text, [(of.docstring, literal)])
+    return _inserted(text, of.body_start, f"{of.indent}{literal}\n\n")
+
+
 def add_class(outline: Outline, name: str, kind: ClassKind) -> str:
     """A new model, or an enum with one value, in front of the first signature. A short notation becomes source."""
     _check_class_name(outline, name)
@@ -180,7 +195,8 @@ def rename_class(outline: Outline, of: ClassOutline, name: str) -> str:
 
 def new_source(name: str, field: str, instructions: str = "") -> str:
     """A signature to begin with."""
-    return EMPTY_SOURCE.format(name=name, field=field, instructions=instructions)
+    doc = f"    {text_literal(instructions, block=True)}\n\n" if instructions else ""
+    return _BEGINNING.format(name=name, field=field, doc=doc)
 
 
 # inside

@@ -30,7 +30,7 @@ def to_source(signature: Signature) -> str:
     writer = ClassWriter([one.annotation for one in signature.fields_in_order], signature.name)
     lines = [f"class {signature.name}(dspy.Signature):"]
     if signature.instructions != Signature.make(signature.fields_in_order).instructions:
-        lines += [f"    {_docstring(signature.instructions)}", ""]
+        lines += [f"    {docstring(signature.instructions)}", ""]
     for field in signature.fields_in_order:
         lines.append(f"    {_field(writer, field)}")
     if len(lines) == 1:
@@ -85,7 +85,7 @@ def _number(text: str) -> str:
         return repr(text)
 
 
-def _docstring(instructions: str) -> str:
+def docstring(instructions: str) -> str:
     """A literal that `inspect.cleandoc` turns into `instructions`, which cleaned once more could lose indentation."""
     indented = "".join(f"\n    {line}" if line else "\n" for line in instructions.split("\n"))
     candidates = [instructions] if "\n" not in instructions else [f"{indented}\n    "]

@@ -190,3 +190,17 @@ def test_a_new_source_can_be_read_once_it_has_an_output() -> None:
     outline = outline_of(change.new_source("Extract", "text", "Extract the invoice."))
     text = change.add_member(outline, signature(outline), Wanted("total", "output", "float"))
     assert list(notation.read(text).output_fields) == ["total"]
+
+
+@pytest.mark.parametrize(
+    "text", ["One line.", "Two\n\n  lines", 'With """ quotes', 'ends with a quote"', "[/x] \\ \x1b"]
+)
+def test_instructions_are_the_docstring(text: str) -> None:
+    for source in (SOURCE, SHORT_CLASS):
+        outline = outline_of(source)
+        made = change.set_instructions(outline, signature(outline), text)
+        assert notation.read(made).instructions == text
+        emptied = outline_of(made)
+        bare = change.set_instructions(emptied, signature(emptied), " ")
+        assert '"""' not in bare.partition("(dspy.Signature)")[2]
+        assert list(notation.read(bare).fields) == list(notation.read(source).fields)

@@ -59,6 +59,13 @@ def test_nothing_is_written_without_a_file_or_against_the_users_wish(tmp_path: P
     assert not (tmp_path / "state").exists()
 
 
+def test_runs_of_a_session_without_a_file_go_along_when_it_is_saved(tmp_path: Path) -> None:
+    history = opened(None)
+    history.add(RUN)
+    history.saved_as(tmp_path / "s.json")
+    assert history.runs == opened(tmp_path / "s.json").runs == (RUN,)
+
+
 def test_damaged_lines_are_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     opened(path).add(RUN)

@@ -212,6 +212,7 @@ def _write(app: WorkbenchApp, path: Path) -> bool:
         return False
     autosave.discard(app.document.path)
     app.document.mark_saved(path, fingerprint)
+    app.past_runs.saved_as(path)
     app.main.show()
     drafts = len(app.document.state.drafts)
     if drafts:

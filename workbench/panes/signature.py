@@ -66,6 +66,7 @@ is wrong and what would work.
         self._state: State | None = None
         self.view: View = "source"
         self._form: SignatureForm | None = None
+        self._writes_docstring = False
         self._editor = SourceEditor(
             lambda: self._own_types, syntax="python", on_edit=self._typed, id="signature-editor"
         )
@@ -171,9 +172,30 @@ is wrong and what would work.
         self._edit(partial(edits.set_signature_text, text=text), Place("signature"), "signature", typing=True)
 
     def _typed_instructions(self, text: str) -> None:
+        if self._writes_docstring and self._write_docstring(text):
+            return
         chosen = text if text.strip() else None
         change = partial(edits.set_instructions, instructions=chosen)
         self._edit(change, Place("instructions"), "instructions", typing=True)
+
+    def _write_docstring(self, text: str) -> bool:
+        """Instructions typed beside the form of a class are its docstring; False for those that can be none."""
+        from adapters.notation import outline_edits
+        from adapters.notation.outline import outline_of
+
+        if self._state is None:
+            return False
+        signature = self._state.session.signature
+        try:
+            outline = outline_of(signature.text)
+            of = outline.class_named(signature.class_name)
+            made = outline_edits.set_instructions(outline, of, _as_docstring(text)) if of is not None else ""
+        except SignatureError:
+            return False
+        if made:
+            change = partial(edits.set_signature_text, text=made)
+            self._edit(change, Place("instructions"), "instructions", typing=True)
+        return bool(made)
 
     def _changed_by_form(self, changed: Changed) -> None:
         place = Place("signature", field=FORM)
@@ -239,13 +261,16 @@ is wrong and what would work.
         self.set_class(is_short, "-short")
         self._instructions.display = self._instructions_label.display = wanted
         if wanted:
-            origin = "" if is_short else "in place of the class's docstring"
+            origin = "" if is_short or (is_form and instructions is None) else "in place of the class's docstring"
             self._instructions_label.show(content_lines(("Instructions", "bold"), (f"  {origin}", "$foreground 60%")))
             written = ""
             if is_form and signature is not None:
                 is_own = signature.instructions != Signature.make(signature.fields_in_order).instructions
                 written = signature.instructions if is_own else ""
-            self._instructions.show(instructions if instructions is not None else written)
+            self._writes_docstring = is_form and instructions is None
+            # a docstring is read without the blanks around it, which whoever types needs to keep for the moment
+            if instructions is not None or not is_form or _as_docstring(self._instructions.raw) != written:
+                self._instructions.show(instructions if instructions is not None else written)
             default = signature.instructions if signature is not None and instructions is None else ""
             if default != self._default:
                 self._default = default
@@ -294,6 +319,11 @@ is wrong and what would work.
         while end < len(text) and (text[end].isalnum() or text[end] == "_"):
             end += 1
         return end
+
+
+def _as_docstring(text: str) -> str:
+    """As a docstring can hold it: without blanks around it, and none in its empty lines."""
+    return "\n".join(line if line.strip() else "" for line in text.strip().split("\n"))
 
 
 def _class_names(text: str) -> tuple[str, ...] | None:

@@ -111,3 +111,17 @@ def test_what_will_not_do_is_said_in_the_dialog() -> None:
         assert source(desk) == CLASSIFY
 
     at_the_desk(act)
+
+
+def test_instructions_beside_the_form_are_the_docstring() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11", "tab")
+        assert desk.editor.raw == "Classify the ticket."
+        await desk.press("ctrl+end")
+        await desk.type(" Be\n kind")
+        assert desk.editor.raw == "Classify the ticket. Be\n kind"
+        assert desk.document.session.signature.instructions is None
+        assert desk.document.session.signature.read().instructions == "Classify the ticket. Be\n kind"
+        assert '"""\n    Classify the ticket. Be\n' in source(desk)
+
+    at_the_desk(act)
