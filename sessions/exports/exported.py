@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from adapters.base import Adapter
@@ -35,6 +35,8 @@ class View:
     column: Column
     case: Case
     code: Collection[str] = ()
+    earlier: View | None = field(default=None, repr=False, compare=False)
+    """The case before under the same column, whose demos the prompt takes over."""
 
     @property
     def place(self) -> str:
@@ -66,8 +68,10 @@ class View:
     def request(self) -> Request:
         """What goes out for the case. Raises SignatureError, and ExportError for what cannot be rendered."""
         signature, adapter = self.signature, self.adapter
+        before = self.earlier.__dict__.get("request") if self.earlier is not None else None
+        reuse = before.prompt if before is not None else None
         try:
-            return rendering.request_of(self.session, self.column, self.case, adapter=adapter)
+            return rendering.request_of(self.session, self.column, self.case, reuse, adapter=adapter)
         except Exception as error:  # whatever dspy's format raises for this signature and these values
             raise ExportError(
                 f"{self.place}: {signature.name} cannot be rendered: {type(error).__name__}: {error}"
@@ -105,10 +109,15 @@ def source_of(
     allow_hosts: Collection[str] = (),
 ) -> Source:
     """Raises ExportError for a session without a column or a case."""
-    views = tuple([View(session, column, case, code) for column in columns for case in cases])
+    views: list[View] = []
+    for column in columns:
+        earlier: View | None = None
+        for case in cases:
+            earlier = View(session, column, case, code, earlier)
+            views.append(earlier)
     if not views:
         raise ExportError(f"the session has no {'case' if columns else 'column'}; add one first")
-    return Source(views, name or session.name or "session", allow_hosts)
+    return Source(tuple(views), name or session.name or "session", allow_hosts)
 
 
 def switched_off(session: Session) -> tuple[str, ...]:

@@ -53,13 +53,13 @@ def promptfoo(source: Source) -> Exported:
     of_test: dict[str, list[str]] = {}
     providers: list[dict[str, Any]] = []
     variables: dict[str, dict[str, str]] = {}
-    guards = _guards(source.views)
+    parts_by_view = [(view, [_without_tags(one) for one in parts_of(view)]) for view in source.views]
+    guards = _guards([slots_of(parts) for _, parts in parts_by_view])
     for column in source.columns:
-        views = [view for view in source.views if view.column.id == column.id]
+        own = [(view, parts) for view, parts in parts_by_view if view.column.id == column.id]
         labels: list[str] = []
-        for view in views:
+        for view, parts in own:
             left += [note for note in view.request.prompt.notes if note not in left]
-            parts = [_without_tags(one) for one in parts_of(view)]
             variables.setdefault(view.case.name, {}).update(slots_of(parts))
             raw = json_text.readable(written(parts, lambda pieces: _nunjucks(pieces, guards)))
             label = next((one for one in labels if prompts[one]["raw"] == raw), None)
@@ -68,7 +68,7 @@ def promptfoo(source: Source) -> Exported:
                 labels.append(label)
                 prompts[label] = {"label": label, "raw": raw}
             of_test.setdefault(view.case.name, []).append(label)
-        providers.append(_provider(views[0], labels, source, left))
+        providers.append(_provider(own[0][0], labels, source, left))
     tests = [
         {
             "description": _shown(name),
@@ -163,11 +163,11 @@ def _broken(value: Any) -> Any:
     return [_broken(one) for one in value] if isinstance(value, list) else value
 
 
-def _guards(views: Sequence[View]) -> dict[str, str]:
+def _guards(slots: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """For each field with a value that promptfoo would act upon, the sign that keeps it from that."""
     values: dict[str, list[str]] = {}
-    for view in views:
-        for field, value in slots_of(parts_of(view)).items():
+    for of_view in slots:
+        for field, value in of_view.items():
             values.setdefault(field, []).append(value)
     guards: dict[str, str] = {}
     for field, found in values.items():

@@ -53,8 +53,10 @@ def parts_of(view: View) -> tuple[Part, ...]:
         for name, field in view.signature.input_fields.items()
         if view.case.inputs.get(name) == "" and field.annotation is str
     ]
-    inputs = {**view.case.inputs, **dict.fromkeys(empty, STAND_IN)}
-    shown = replace(view, case=replace(view.case, inputs=inputs))
+    shown = view
+    if empty:
+        inputs = {**view.case.inputs, **dict.fromkeys(empty, STAND_IN)}
+        shown = replace(view, case=replace(view.case, inputs=inputs))
     return tuple([_part(message, empty) for message in shown.request.messages])
 
 

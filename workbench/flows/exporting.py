@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,8 +31,9 @@ ANSWERS = (
 async def export(app: WorkbenchApp, name: str) -> None:
     """Exports the column with the focus, or all that the form `name` has room for, and says what went where."""
     form = FORMATS[name]
+    make = _maker(app, form)
     try:
-        made = _made(app, form)
+        made = await asyncio.to_thread(make)  # a session of a thousand demos takes a second in some forms
     except CommandError as error:
         plain_notify(app, str(error), title=f"No {form.title}", severity="warning", timeout=15)
         return
@@ -41,7 +45,8 @@ async def export(app: WorkbenchApp, name: str) -> None:
         await _to_file(app, form, made)
 
 
-def _made(app: WorkbenchApp, form: Format) -> Exported:
+def _maker(app: WorkbenchApp, form: Format) -> Callable[[], Exported]:
+    """The export of what is open now."""
     session, case = app.document.session, app.document.state.case
     live = app.main.shown_column()
     columns = list(session.columns)
@@ -49,9 +54,8 @@ def _made(app: WorkbenchApp, form: Format) -> Exported:
         columns = [live.column]
     cases = session.cases if form.wants_every_case else (case,)
     path = app.document.path
-    return exporting.export(
-        form.name, session, columns, cases, name=session.name or (path.name if path is not None else "")
-    )
+    name = session.name or (path.name if path is not None else "")
+    return partial(exporting.export, form.name, session, columns, cases, name=name)
 
 
 def _said(app: WorkbenchApp, form: Format, made: Exported) -> str:
