@@ -16,6 +16,7 @@ from adapters.prompt import DataPart, DemoUse, Message, Prompt
 from adapters.request import Request
 from adapters.signature import Signature
 from adapters.text import Text
+from adapters.tool_turns.fields import with_tool_fields
 from workbench import lesson_words as words
 
 
@@ -47,7 +48,7 @@ def steps_of(adapter: Adapter, request: Request) -> tuple[LessonStep, ...]:
         pieces = [piece for index, one in enumerate(messages, position) for piece in _whole(index, one)]
         position += len(messages)
         if turn == "system" and len(pieces) == 1:
-            steps += _of_system(adapter, request.signature, pieces[0])
+            steps += _of_system(adapter, _told(request), pieces[0])
         elif turn == "inputs":
             steps += _of_inputs(adapter, pieces)
         elif turn.startswith("demo"):
@@ -97,6 +98,11 @@ def _of_demo(turn: str, use: DemoUse | None, pieces: list[Piece]) -> LessonStep:
 
 
 # -- the system message
+
+
+def _told(request: Request) -> Signature:
+    """The signature that the prompt tells of: with the fields for tools where those go as text."""
+    return request.signature if request.calls_field is None else with_tool_fields(request.signature)[0]
 
 
 def _of_system(adapter: Adapter, signature: Signature, piece: Piece) -> list[LessonStep]:
