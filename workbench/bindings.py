@@ -22,7 +22,12 @@ APP_BINDINGS: tuple[Binding, ...] = (
     _binding("f5,ctrl+j", "send_all", "Send", "Send every column to its model", RUN, priority=True),
     _binding("f8", "send_column", "Send column", "Send the column that has the focus", RUN, priority=True),
     _binding(
-        "shift+f5,f17", "send_otherwise", "Send otherwise", "Several times, or raw: kept unread", RUN, priority=True
+        "shift+f5,f17",
+        "send_otherwise",
+        "Send otherwise",
+        "Several times, with a deadline, or raw: kept unread",
+        RUN,
+        priority=True,
     ),
     _binding("escape", "cancel", "Cancel", "Cancel what is being sent", RUN),
     _binding("ctrl+l", "choose_model", "Model", "Choose the model", RUN, priority=True),
