@@ -23,8 +23,9 @@ DSPYS_OWN = ("chat", "xml")
 def finetune(source: Source) -> Exported:
     """`{"messages": […]}` a line: each complete demo, then each case whose right answer is known.
 
-    A case's right answer is what it expects every output to equal, else the recorded reading of the column. No line
-    has few-shot examples: what they show is what is learned. Raises ExportError when there is no line.
+    A case's right answer is what it expects every output to equal, else the column's reply that is rated good, else its
+    recorded one that is not rated bad. No line has few-shot examples: what they show is what is learned. Raises
+    ExportError when there is no line.
     """
     first = source.first
     signature = first.signature
@@ -42,11 +43,9 @@ def finetune(source: Source) -> Exported:
         else:
             lines.append(_example(first, signature, dict(demo.values)))
     for view in source.views:
-        answer = _expected(view, signature)
+        answer, why_not = _answer(view, signature)
         if answer is None:
-            answer = _recorded(view)
-        if answer is None:
-            left.append(f"case {view.case.name}: it expects no exact answer, and has no recorded one that was read")
+            left.append(f"case {view.case.name}: {why_not}")
         else:
             lines.append(_example(view, signature, {**rendering.inputs_of(signature, view.case), **answer}))
     if not lines:
@@ -88,19 +87,30 @@ def _expected(view: View, signature: Signature) -> dict[str, Any] | None:
     return found if len(found) == len(signature.output_fields) else None
 
 
-def _recorded(view: View) -> dict[str, Any] | None:
-    """The recorded answer, read as the recording's reply is read today."""
+def _answer(view: View, signature: Signature) -> tuple[dict[str, Any] | None, str]:
+    """The right answer of a case, or why it has none."""
+    expected = _expected(view, signature)
+    if expected is not None:
+        return expected, ""
+    reply = view.case.replies.get(view.column.id, {})
+    rating, rated = reply.get("rating"), str(reply.get("text", ""))
+    recorded = _recorded(view)
+    if rating == "good":
+        recorded = rated
+    elif rating == "bad" and recorded == rated:
+        return None, "its reply is rated bad"
+    values = None if recorded is None else dict(view.adapter.read(signature, recorded).values)
+    if values is None or any(name not in values for name in signature.output_fields):
+        return None, "it expects no exact answer, and has no reply that is rated good, or recorded, and was read"
+    return values, ""
+
+
+def _recorded(view: View) -> str | None:
+    """The recorded reply that was read."""
     recording = view.case.recordings.get(view.column.id)
-    if recording is None:
-        return None
-    for attempt in recording.attempts:
-        for completion in attempt.get("completions", ()):
-            reading = completion.get("reading") or {}
-            if reading.get("ok"):
-                values = dict(view.adapter.read(view.signature, str(completion.get("text") or "")).values)
-                wanted = view.signature.output_fields
-                return values if all(name in values for name in wanted) else None
-    return None
+    attempts = recording.attempts if recording is not None else ()
+    completions = [one for attempt in attempts for one in attempt.get("completions", ())]
+    return next((str(one.get("text") or "") for one in completions if (one.get("reading") or {}).get("ok")), None)
 
 
 def batch(source: Source) -> Exported:

@@ -57,6 +57,10 @@ def _column(view: View) -> Iterator[str]:
     source = str(reply.get("source", "sent"))
     yield f"### reply of {_escaped(str(reply.get('model') or view.model))} ({_escaped(source)})"
     yield _fenced(text, "text")
+    if reply.get("rating"):
+        yield f"Rated {_escaped(str(reply['rating']))}."
+    if reply.get("note"):
+        yield _fenced(str(reply["note"]), "text")
     reading = view.adapter.read(view.signature, text)
     if reading.error is not None:
         yield f"Not read: {_escaped(reading.error.type)}"

@@ -84,6 +84,9 @@ def test_markdown_shows_the_reply_and_what_was_read_of_it() -> None:
     values = {"answer": "Yes.", "sections": "['4']", "supported": "no", "confidence": "1"}
     reply = "\n\n".join(f"[[ ## {name} ## ]]\n{value}" for name, value in values.items())
     case = replace(session.cases[0], replies={"chat": {"text": reply, "source": "edited", "model": "offline/sloppy"}})
+    rated = replace(case, replies={"chat": {**case.replies["chat"], "rating": "good", "note": "as <it> should"}})
+    shown = markdown(source_of(session, [Column("chat", "chat")], [rated])).text
+    assert "Rated good.\n\n```text\nas <it> should\n```" in shown
     made = markdown(source_of(session, [Column("chat", "chat")], [case]))
     assert "### reply of offline/sloppy (edited)" in made.text
     assert '"answer": "Yes."' in made.text

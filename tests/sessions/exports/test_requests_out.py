@@ -172,12 +172,34 @@ def test_fine_tuning_data_is_the_complete_demos_and_the_cases_with_an_answer() -
     assert "recorded" in found[2][2]["content"] and "0.25" in found[2][2]["content"]
     assert made.left_out == (
         "demo 2: it has no answer, score",
-        "case neither: it expects no exact answer, and has no recorded one that was read",
+        "case neither: it expects no exact answer, and has no reply that is rated good, or recorded, and was read",
     )
     assert any("wants 10 examples at least, and these are 3" in one for one in made.notes)
     assert any("dspy has no fine-tuning data for json" in one for one in finetune(source(column=1)).notes)
     with pytest.raises(ExportError, match="no example to learn from"):
         finetune(source(replace(ASKED, demos=())))
+
+
+def test_a_reply_rated_good_is_learned_and_one_rated_bad_is_not() -> None:
+    reply = "[[ ## answer ## ]]\n{}\n\n[[ ## score ## ]]\n1\n\n[[ ## completed ## ]]"
+    recording = Recording((), {}, ({"completions": [{"text": reply.format("old"), "reading": {"ok": True}}]},), {})
+    good, bad = ({"text": reply.format(one), "rating": one} for one in ("good", "bad"))
+    same = {**bad, "text": reply.format("old")}
+    cases = (
+        Case("good", {"question": "g"}, replies={"chat": good}, recordings={"chat": recording}),
+        Case(
+            "bad",
+            {"question": "b"},
+            replies={"chat": {**bad, "text": reply.format("old")}},
+            recordings={"chat": recording},
+        ),
+        Case("another is bad", {"question": "o"}, replies={"chat": bad}, recordings={"chat": recording}),
+        Case("rated, unreadable", {"question": "u"}, replies={"chat": {"text": "?", "rating": "good"}}),
+    )
+    made = finetune(source(replace(ASKED, demos=(), cases=cases), cases=4))
+    answers = [one["messages"][-1]["content"] for one in lines(made.text)]
+    assert ["\ngood\n" in answers[0], "\nold\n" in answers[1], len(answers)] == [True, True, 2]
+    assert made.left_out[0] == "case bad: its reply is rated bad" and "rated, unreadable" in made.left_out[1]
 
 
 def test_every_export_is_the_same_every_time() -> None:
