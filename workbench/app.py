@@ -87,6 +87,7 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         self.mistakes: deque[tuple[float, Exception]] = deque(maxlen=MISTAKES_BEFORE_ENDING)
         self.main = MainScreen(self.document, self._changed)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
+        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-high")]
         for theme in themes.OURS:
             self.register_theme(theme)
         self.theme = themes.DARK.name

@@ -120,6 +120,7 @@ is wrong and what would work.
             self.mount(self._form, before=self._editor)
         self.view = view
         self._form.display = view != "source"
+        self._form.fill(view == "form")
         self.set_class(view == "form", "-form")
         if self._state is not None:
             text = self._state.session.signature

@@ -65,6 +65,9 @@ class RowList(ScrollView, can_focus=True):
         strips = Visual.to_strips(self, line, width, 1, style)
         return strips[0] if strips else Strip.blank(width, style.rich_style)
 
+    def on_resize(self) -> None:
+        self._scroll_to_current()
+
     def on_click(self, event: events.Click) -> None:
         index = event.get_content_offset_capture(self).y + self.scroll_offset.y
         if index < self._count:

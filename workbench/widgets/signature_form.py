@@ -62,6 +62,7 @@ class SignatureForm(Vertical):
         self._outline: Outline | None = None
         self._rows: tuple[Row, ...] = ()
         self._current = 0
+        self._is_alone = False
         self._list = RowList(self._line)
         self._problem = PlainStatic(classes="field-error")
 
@@ -88,8 +89,16 @@ class SignatureForm(Vertical):
         if here in self._rows:
             self._current = self._rows.index(here)
         self._current = max(0, min(self._current, len(self._rows) - 1))
-        self._list.styles.height = max(3, len(self._rows))
+        self._size_list()
         self._list.show(len(self._rows), self._current)
+
+    def fill(self, is_alone: bool) -> None:
+        """All of the height there is, or beside the source only what its lines need."""
+        self._is_alone = is_alone
+        self._size_list()
+
+    def _size_list(self) -> None:
+        self._list.styles.height = "1fr" if self._is_alone else max(3, len(self._rows))
 
     def go_to(self, member: str = "", of: str | None = None) -> None:
         """The focus to the list, and there to the line of a member, in any class or in that one."""
