@@ -190,7 +190,7 @@ def test_a_reply_rated_good_is_learned_and_one_rated_bad_is_not() -> None:
         Case(
             "bad",
             {"question": "b"},
-            replies={"chat": {**bad, "text": reply.format("old")}},
+            replies={"chat": same},
             recordings={"chat": recording},
         ),
         Case("another is bad", {"question": "o"}, replies={"chat": bad}, recordings={"chat": recording}),
