@@ -149,7 +149,9 @@ class PromptLayout:
             return None
         position = min(spot.section + (new_end - end if spot.section >= end else 0), len(self.messages) - 1)
         section = self.section(position)
-        piece = min(section.stops(), key=lambda one: abs(one - spot.piece), default=None)
+        piece: int | None = spot.piece
+        if not section.is_stop(spot.piece):
+            piece = min(section.stops(), key=lambda one: abs(one - spot.piece), default=None)
         if piece is None:
             return None
         first, last = section.rows_of(piece)

@@ -29,6 +29,8 @@ class Fold:
 
 VALUE_FOLD = Fold(above=16, shown=8)
 OTHER_FOLD = Fold(above=200, shown=100)
+SHORTEST_FOLDED = 16
+"""Characters that no piece with more rows than a fold's `above` can do with."""
 LONGEST_SHOWN = 200_000
 """Characters of one piece that an unfolded section still shows."""
 
@@ -77,15 +79,19 @@ class Section:
     def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool]) -> None:
         self.message = message
         self.width = max(1, width)
-        self.origins: list[Origin] = []
         self.folded: set[int] = set()
+        given = pieces_of(message)
+        made = {key: _origin(*key, message.turn) for key in {(kind, field) for _, kind, field in given}}
+        self.origins = [made[kind, field] for _, kind, field in given]
         self.pieces: list[Piece] = []
-        for index, (text, kind, field) in enumerate(pieces_of(message)):
-            self.origins.append(_origin(kind, field, message.turn))
-            self._add(index, text, kind, is_unfolded)
+        for index, (text, kind, _) in enumerate(given):
+            if len(text) <= SHORTEST_FOLDED or ("\n" not in text and len(text) <= fold_of(kind).above):
+                self.pieces.append(Piece(text, kind, index))
+            else:
+                self._add(index, text, kind, is_unfolded)
         if not self.pieces:
             self.pieces.append(Piece("(no content)", "note", -1))
-        self.text = "".join([piece.text for piece in self.pieces])
+        self._gate()
         if "\t" in self.text:
             self._expand_tabs()
         self.starts = [0, *accumulate([len(piece.text) for piece in self.pieces])]
@@ -99,11 +105,18 @@ class Section:
             if is_unfolded(self.origins[index]):
                 cut = LONGEST_SHOWN if len(text) > LONGEST_SHOWN else None
         if cut is None:
-            self.pieces.append(Piece(safe(text), kind, index))
+            self.pieces.append(Piece(text, kind, index))
             return
         tail = "\n" if text.endswith("\n") else ""
-        self.pieces.append(Piece(safe(text[:cut]), kind, index))
+        self.pieces.append(Piece(text[:cut], kind, index))
         self.pieces.append(Piece(f" ⋯ {len(text) - cut:,} more characters{tail}", "fold", index))
+
+    def _gate(self) -> None:
+        """The whole text through the gate at once, which keeps every offset; most often it changes nothing."""
+        text = "".join([piece.text for piece in self.pieces])
+        self.text = safe(text)
+        if self.text != text:
+            self.pieces = [piece._replace(text=safe(piece.text)) for piece in self.pieces]
 
     def _expand_tabs(self) -> None:
         column = 0
@@ -183,6 +196,10 @@ class Section:
 
     def _row_at(self, offset: int) -> int:
         return max(1, bisect_right(self.rows, offset, key=itemgetter(0)))
+
+    def is_stop(self, number: int) -> bool:
+        """Whether a cursor stops at the piece of this number."""
+        return any(piece.number == number and piece.kind != "fold" and piece.text.strip() for piece in self.pieces)
 
     def stops(self) -> list[int]:
         """The pieces a cursor stops at: those with something to see."""
