@@ -52,6 +52,7 @@ def main() -> None:
         for demos in (16, 1000):
             _keystrokes(here, demos)
         _large_editor(here)
+        _large_session(here)
 
 
 def _terminal(words: list[str], here: Path) -> Terminal:
@@ -137,6 +138,16 @@ def _large_editor(here: Path) -> None:
             times.append(time.perf_counter() - start)
             _settle(terminal, 0.05)
         print(f"editor of {len(lines) // 1000} kB: key -> editor {_p95(times)} (bar 33)")
+
+
+def _large_session(here: Path, rounds: int = 5) -> None:
+    session = _session(here, 2_500, 2_000)
+    times: list[float] = []
+    for _ in range(rounds + 1):
+        with _terminal([sys.executable, "-m", "workbench", str(session)], here) as terminal:
+            times.append(_until(terminal, "class Ask"))
+    size = session.stat().st_size / 1e6
+    print(f"session of {size:.1f} MB: first paint {statistics.median(times[1:]):.3f} s (bar 1)")
 
 
 def _letters() -> Iterator[str]:
