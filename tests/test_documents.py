@@ -41,6 +41,13 @@ def test_every_link_leads_somewhere(document: Path) -> None:
             assert anchor in {re.sub(r"[^\w -]", "", one).lower().replace(" ", "-") for one in headings}, link
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_key_that_a_document_names_is_one_of_the_app(document: Path) -> None:
+    known = {name for one in regenerate.keys({}) for name in regenerate.key_names(one["keys"]).split(", ")}
+    named = re.findall(r"`(?:F\d+|(?:ctrl|alt|shift)\+[^`\s]+)`", document.read_text(encoding="utf-8"))
+    assert set(named) - known == set()
+
+
 def command_lines() -> list[tuple[str, str]]:
     found = []
     for document in DOCUMENTS:
