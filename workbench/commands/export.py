@@ -28,7 +28,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_columns(parser, "the first; all for finetune, batch and promptfoo")
     arguments.add_model(parser)
     parser.add_argument(
-        "--as", "--to", dest="form", choices=tuple(formats.FORMATS), default="messages", help="default: messages"
+        "--as",
+        "--to",
+        dest="form",
+        metavar="NAME",
+        choices=tuple(formats.FORMATS),
+        default="messages",
+        help="one of the above (default: messages)",
     )
     parser.add_argument(
         "--allow-host",
