@@ -22,7 +22,6 @@ from adapters.types.recognition import (
     is_kind_of,
     is_named,
 )
-from adapters.types.summary import summary
 from adapters.types.tool import Tool
 from adapters.types.tool_call_results import ToolCallResults
 from adapters.types.tool_calls import ToolCalls
@@ -49,6 +48,5 @@ __all__ = [
     "is_decision_type",
     "is_kind_of",
     "is_named",
-    "summary",
     "to_plain",
 ]

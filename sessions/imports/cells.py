@@ -19,18 +19,32 @@ def value_of(cell: str, field: Field) -> Any:
         return cell
     if not cell.strip():
         return None if allows_none(field.annotation) else MISSING
-    try:
-        value = json.loads(cell, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        value = cell
     lowered = cell.strip().lower()
     if field.annotation is bool and lowered in ("true", "false"):
         return lowered == "true"
-    for candidate in (value, cell):
+    return value_in(cell, field)
+
+
+def value_in(text: str, field: Field) -> Any:
+    """The JSON value that `text` is if the type takes it, else `text` if the type takes that. Raises ValueError."""
+    try:
+        value = strict_json(text)
+    except (ValueError, RecursionError):
+        value = text
+    for candidate in (value, text):
         if takes(field.annotation, candidate):
             return candidate
-    shown = repr(cell) if len(cell) <= 60 else f"{cell[:57]!r}…"
-    raise ValueError(f"{shown} is no {name_of(field.annotation)}")
+    raise ValueError(f"{shown(text)} is no {name_of(field.annotation)}")
+
+
+def strict_json(text: str) -> Any:
+    """The value of a JSON text. Raises ValueError, also for NaN and the infinities, and RecursionError."""
+    return json.loads(text, parse_constant=_no_constant)
+
+
+def shown(text: str) -> str:
+    """A text as an error quotes it."""
+    return repr(text) if len(text) <= 60 else f"{text[:57]!r}…"
 
 
 def takes(annotation: Any, value: Any) -> bool:

@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from adapters import notation
 from adapters.annotations import name_of
@@ -16,6 +16,7 @@ from adapters.schema import type_adapter
 from adapters.signature import Field, Signature
 from sessions import store
 from sessions.errors import SessionError
+from sessions.imports.cells import shown, strict_json, value_in
 from sessions.session import Case, Column, Demo, Session, SignatureText
 from workbench import arguments, exit_codes, output, settings
 from workbench.exit_codes import CommandError
@@ -145,30 +146,9 @@ def value_of(text: str, field: Field) -> Any:
     if field.annotation is str:
         return text
     try:
-        value = json.loads(text, parse_constant=_no_constant)
-    except ValueError:
-        value = text
-    for candidate in (value, text):
-        if _takes(field.annotation, candidate):
-            return candidate
-    kind = name_of(field.annotation)
-    raise CommandError(f"--input {field.name}: {_short(text)} is no {kind}; give it as JSON, e.g. '{_sample(field)}'")
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _takes(annotation: Any, value: Any) -> bool:
-    try:
-        type_adapter(annotation).validate_python(value)
-    except (ValueError, TypeError, RecursionError):
-        return False
-    return True
-
-
-def _short(text: str) -> str:
-    return repr(text) if len(text) <= 60 else f"{text[:57]!r}…"
+        return value_in(text, field)
+    except ValueError as error:
+        raise CommandError(f"--input {field.name}: {error}; give it as JSON, e.g. '{_sample(field)}'") from None
 
 
 def _sample(field: Field) -> str:
@@ -188,11 +168,11 @@ def _sample(field: Field) -> str:
 def demo_values(text: str, signature: Signature) -> dict[str, Any]:
     """The values of a demo. Raises `CommandError` when `text` is no JSON object, or has a name the signature lacks."""
     try:
-        values = json.loads(text, parse_constant=_no_constant)
+        values = strict_json(text)
     except (ValueError, RecursionError) as error:
-        raise CommandError(f"--demo {_short(text)}: {error}; give a JSON object of field values") from error
+        raise CommandError(f"--demo {shown(text)}: {error}; give a JSON object of field values") from error
     if not isinstance(values, dict):
-        raise CommandError(f"--demo {_short(text)}: give a JSON object of field values")
+        raise CommandError(f"--demo {shown(text)}: give a JSON object of field values")
     for name in values:
         if name not in signature.fields:
             raise CommandError(f"--demo: {no_such('field', name, signature.fields)}")
