@@ -55,6 +55,59 @@ def test_from_the_first_launch_to_a_fixture_that_holds(tmp_path: Path, size: tup
     assert (recorded["verdicts"]["render"], recorded["verdicts"]["parse"]) == ("pass", "pass")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("size", [(160, 45), (120, 35), (80, 24)])
+def test_a_newcomer_changes_an_example_breaks_a_reply_reads_why_and_keeps_it(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    with at(tmp_path, size) as terminal:
+        terminal.wait_for("offline/exact")
+        terminal.press("ctrl+o")
+        terminal.wait_for("Open a session")
+        terminal.press("invoice")
+        terminal.wait_for("example")
+        terminal.press("enter")
+        terminal.wait_for("Currency")
+        # an output field more
+        terminal.press("ctrl+end", "enter", "    paid: bool = dspy.OutputField()")
+        terminal.wait_for("demo 1 goes first")
+        # a demo more
+        terminal.press("f2", "f2")
+        terminal.wait_for("^n")
+        terminal.press("ctrl+n")
+        terminal.wait_for("no value")
+        terminal.press("PAID IN FULL")
+        terminal.wait_for("dropped")
+        # to two adapters
+        terminal.press("ctrl+p")
+        terminal.wait_for("Search")
+        terminal.press("hide column: xml")
+        terminal.wait_for("take it off the screen")
+        terminal.press("down", "enter")
+        terminal.press("f3", "f5")
+        terminal.wait_for("✓ invoice", times=2)
+        # the first reply is broken, says why, and is mended
+        terminal.press("f4", "ctrl+home", *["delete"] * 9)
+        terminal.wait_for("no field")
+        terminal.press("ctrl+z")
+        terminal.wait_for("reply ✓")
+        terminal.press("ctrl+r")
+        terminal.wait_for("recorded chat")
+        terminal.press("ctrl+s")
+        terminal.wait_for("Save as")
+        terminal.press("enter")
+        terminal.wait_for("saved")
+        terminal.press("f9")
+        terminal.wait_for("recordings")
+        terminal.press("ctrl+q")
+        assert terminal.wait_for_end() == 0
+    (saved,) = tmp_path.glob("*.json")
+    session = store.load(saved)
+    assert "paid" in session.signature.read().output_fields
+    assert "PAID IN FULL" in [demo.values.get("document") for demo in session.demos]
+    assert set(session.cases[0].recordings) == {"chat"}
+
+
 def test_a_closed_terminal_leaves_a_copy_of_the_work_that_is_offered_again(tmp_path: Path) -> None:
     subprocess.run(
         [*WORKBENCH, "new", "question -> answer", "-o", "q.json", "--input", "question=Is it raining?"],

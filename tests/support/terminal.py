@@ -28,6 +28,7 @@ KEYS: Mapping[str, bytes] = {
     "f10": b"\x1b[21~",
     "enter": b"\r",
     "escape": b"\x1b",
+    "down": b"\x1b[B",
     "right": b"\x1b[C",
     "delete": b"\x1b[3~",
     "ctrl+home": b"\x1b[1;5H",
