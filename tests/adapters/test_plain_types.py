@@ -9,7 +9,6 @@ import pytest
 
 from adapters import notation
 from adapters.notation.plain_types import applied, is_plain, is_plain_field
-from adapters.signature import InputField
 
 PLAIN: list[Any] = [
     str,
@@ -21,7 +20,7 @@ PLAIN: list[Any] = [
     Literal["a", 1, True, None],
     list[Literal["x"] | int],
 ]
-NOT_PLAIN: list[Any] = [Any, bytes, list, dict, tuple[int, str], set[str], complex, Literal["\ud800"], InputField]
+NOT_PLAIN: list[Any] = [Any, bytes, list, dict, tuple[int, str], set[str], complex, Literal["\ud800"], len]
 
 
 @pytest.mark.parametrize("annotation", PLAIN, ids=str)
