@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from workbench.live import LiveColumn
     from workbench.runs import LiveRun
 
+LONGEST = 100_000
+"""Characters of a prompt above which the estimate stays: to hand over more would be felt in the keys."""
+
 Told = Callable[[str, "Request", int], object]
 
 
@@ -68,4 +71,6 @@ def _is_loaded() -> bool:
 
 def _can_be_counted(request: Request) -> bool:
     model = str(request.model)
-    return model.startswith("openai/") or "/" not in model
+    if not model.startswith("openai/") and "/" in model:
+        return False
+    return sum([len(one.text) for one in request.messages]) <= LONGEST

@@ -16,7 +16,7 @@ from adapters.run import Attempt, Completion, Run
 from sessions import rendering
 from sessions.session import Case, Column, Session, SignatureText
 from tests.support.open_app import Desk, at_the_desk
-from workbench.exact_counts import ExactCounts
+from workbench.exact_counts import LONGEST, ExactCounts
 from workbench.live import LiveColumn
 
 SESSION = Session(
@@ -73,7 +73,7 @@ def test_a_prompt_that_rests_is_counted_once_and_again_when_it_is_another(counte
     assert heard.counts == [42, 42] and len(counted) == 2
 
 
-def test_nothing_is_loaded_for_a_count_and_only_known_tokenizers_are_asked(
+def test_nothing_is_loaded_for_a_count_and_only_known_tokenizers_are_asked_about_prompts_of_a_usual_length(
     counted: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counts = ExactCounts(Heard())
@@ -81,6 +81,9 @@ def test_nothing_is_loaded_for_a_count_and_only_known_tokenizers_are_asked(
         shown = live(replace(SESSION, model=model))
         counts.look([shown])
         counts.look([shown])
+    long = live(replace(SESSION, cases=(Case("c", {"question": "x" * LONGEST}),)))
+    counts.look([long])
+    counts.look([long])
     monkeypatch.setattr(child, "is_running", lambda: False)
     shown = live()
     counts.look([shown])
