@@ -105,8 +105,8 @@ call. The margin names what the parser did with each piece; the table shows how 
         """What arrived of a reply that is under way."""
         if texts and run.text == "".join(texts):
             self.reply.show("", None, streaming=True)
-        for text in texts:
-            self.reply.append(text)
+        if texts:
+            self.reply.append("".join(texts))
 
     def show_verdict(self, now: float) -> None:
         """The line between prompt and reply. `now` is the clock of the runs, for the seconds of one under way."""
@@ -138,7 +138,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         kind, field, turn = key
         adapter = ADAPTER_NAMES.get(self._adapter, self._adapter)
         origin = " · ".join(part for part in (kind, field, turn) if part)
-        self._put_title(lines((f"{adapter} ▸ ", "bold"), (origin, "$accent")))
+        self._put_title(lines((f"{adapter} ▸ ", "bold"), (origin, "$text-accent")))
 
     def _show_title(self) -> None:
         if self._shown is None:
@@ -216,7 +216,7 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0) -> Content:
         seconds = f" {now - run.started:.1f} s" if now else ""
         what = run.progress.doing or ("receiving" if run.text else "sent")
         which = f" {run.progress.number}/{run.times}" if run.times > 1 else ""
-        return lines(REPLY, (f"◌ {what}{which}{seconds}", "$accent"), ("  esc cancels", "$foreground 60%"))
+        return lines(REPLY, (f"◌ {what}{which}{seconds}", "$text-accent"), ("  esc cancels", "$foreground 60%"))
     took = ""
     if run is not None and run.phase in ("done", "failed"):
         took = f" {_duration(run.seconds)}{_cost(run)}" + (f" · {run.attempts} calls" if run.attempts > 1 else "")
@@ -228,7 +228,7 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0) -> Content:
     if run is not None and _says_why(live, run):
         return _line("✗", "error", run.error, took)
     if live.reply is not None and live.reply.get("raw"):
-        return lines(REPLY, ("≡ kept raw, not read", "$accent"), (took, "$foreground 60%"))
+        return lines(REPLY, ("≡ kept raw, not read", "$text-accent"), (took, "$foreground 60%"))
     if live.reading is None:
         if not live.text:
             return lines(REPLY, (took.strip() or "none yet · F5 sends", "$foreground 60%"))

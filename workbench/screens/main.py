@@ -44,6 +44,8 @@ EditorPane = SignaturePane | InputsPane | DemosPane | HistoryPane | ToolsPane | 
 WIDE = 140
 EDITORS = ("signature", "inputs", "demos", "history", "tools", "variants")
 TICK_SECONDS = 0.1
+STREAM_SECONDS = 0.1
+"""Between two looks at what has arrived of a reply."""
 SMALLEST_LEFT = 28
 
 
@@ -57,6 +59,7 @@ class MainScreen(PointingScreen):
         self.document = document
         self._engine: Engine | None = None
         self.runs = Runs(self.post_message)
+        self._arrived: set[int] = set()
         self._after_edit = after_edit
         self._tab = "signature"
         self._show_is_due = False
@@ -189,13 +192,17 @@ class MainScreen(PointingScreen):
         return bool(cancelled)
 
     def on_run_progress(self, message: RunProgress) -> None:
-        taken = self.runs.take(message.number)
-        if taken is None:
-            return
-        run, texts = taken
-        column = self.columns.column(run.column)
-        if column is not None and run.case == self.document.state.case.name:
-            column.stream(run, texts)
+        """What arrives is shown a few times a second, of all columns at once: keys come first."""
+        if not self._arrived:
+            self.set_timer(STREAM_SECONDS, self._show_arrived)
+        self._arrived.add(message.number)
+
+    def _show_arrived(self) -> None:
+        numbers, self._arrived = self._arrived, set()
+        for run, texts in filter(None, map(self.runs.take, sorted(numbers))):
+            column = self.columns.column(run.column)
+            if column is not None and run.case == self.document.state.case.name:
+                column.stream(run, texts)
 
     def on_run_ended(self, message: RunEnded) -> None:
         self.runs.take(message.number)

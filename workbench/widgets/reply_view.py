@@ -10,6 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.document._document import EditResult
 from textual.document._edit import Edit
+from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import TextArea
@@ -48,7 +49,7 @@ class ReplyView(Editor):
         & .reply-view--repaired { color: $text-warning; text-style: underline; }
         & .reply-view--duplicate { color: $text-warning; text-style: strike; }
         & .reply-view--unknown { color: $text-error; text-style: italic; }
-        & .reply-view--ignored { color: $foreground 55%; text-style: italic; }
+        & .reply-view--ignored { color: $foreground 65%; text-style: italic; }
         & .reply-view--prose { color: $foreground; text-style: italic; }
         & .reply-view--error { color: $text-error; background: $error-muted; text-style: bold underline; }
         & .reply-view--margin { color: $foreground 60%; }
@@ -78,6 +79,7 @@ class ReplyView(Editor):
         self._marked: tuple[Any, ...] | None = None
         self._line_starts: list[int] | None = None
         self._gutter = 0
+        self._is_appending = False
         self._reply_styles: dict[str, Style] = {}
         super().__init__("", on_edit=self._tell, soft_wrap=True, **options)
         self.column_id = column_id
@@ -102,17 +104,27 @@ class ReplyView(Editor):
         follows = self.scroll_y >= self.max_scroll_y - 1
         end, selection = self.document.end, self.selection
         self._raw += chunk
-        self._is_showing = True
+        self._is_showing = self._is_appending = True
         try:
             with self.prevent(TextArea.Changed):
                 super().edit(Edit(safe(chunk), end, end, maintain_selection_offset=True))
         finally:
-            self._is_showing = False
+            self._is_showing = self._is_appending = False
         self.set_reactive(TextArea.selection, selection)
         self.history.clear()
         self._line_starts = None
         if follows:
             self.scroll_end(animate=False, immediate=True)
+
+    def _refresh_size(self) -> None:
+        """While a reply streams in, its length concerns its scrollbar alone: laying out the whole screen for each piece
+        of five replies would stall the keys."""
+        if not (self._is_appending and self.soft_wrap and self.show_vertical_scrollbar):
+            super()._refresh_size()
+            return
+        size = Size(0, self.wrapped_document.height)
+        self.set_reactive(ReplyView.virtual_size, size)
+        self._scroll_update(size)
 
     def _load(self, text: str) -> None:
         self._raw = text
