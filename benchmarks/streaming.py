@@ -1,0 +1,176 @@
+"""Keys while the app is busy: `python benchmarks/streaming.py` prints keystroke → editor beside its bar of 16 ms.
+
+Measured in a real pseudo-terminal, on the real program, from the write of a letter that is on the screen nowhere else
+until that letter is painted: at rest, while litellm is loaded (a first send), and while five columns stream at 200
+chunks a second together, and each. A server in a process of its own sends the chunks, through the real litellm child.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
+
+from terminal import Terminal  # noqa: E402
+
+BAR_MS = 16.0
+COLUMNS = ("chat", "json", "xml", "baml", "twostep")
+SOURCE = [
+    "class Ask(dspy.Signature):",
+    "    answer: str = dspy.OutputField()",
+    '    question: str = dspy.InputField(desc="")',
+]
+LETTERS = [chr(code) for code in (*range(0x0430, 0x0450), *range(0x03B1, 0x03CA), *range(0x0561, 0x0587))]
+"""Cyrillic, Greek and Armenian ones: each is typed once, and nothing else on the screen has any."""
+PAUSE_S = 0.15
+PIECE = "1234 5678 "
+SECONDS_OF_A_STREAM = 60
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["serve"]:
+        _serve(float(sys.argv[2]))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        here = Path(folder)
+        for said, each in (("200 chunks a second in all", 200 / len(COLUMNS)), ("200 chunks a second each", 200.0)):
+            _measure(here, said, each)
+
+
+def _measure(here: Path, said: str, each: float) -> None:
+    command = [sys.executable, str(Path(__file__)), "serve", str(each)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        port = server.stdout.readline().strip()
+        environment = {
+            "HOME": str(here),
+            "XDG_STATE_HOME": str(here / "state"),
+            "PYTHONPATH": str(ROOT),
+            "OPENAI_API_BASE": f"http://127.0.0.1:{port}/v1",
+            "OPENAI_API_KEY": "none",
+        }
+        words = [sys.executable, "-m", "workbench", str(_session(here))]
+        with Terminal(words, here, (160, 45), environment) as terminal:
+            terminal.wait_for("Your input")
+            _drain(terminal, 1.0)
+            for key in ("\x1b[B", "\x1b[B", "\x1b[F", "\x1b[D", "\x1b[D"):
+                terminal.press(key)
+                _drain(terminal, 0.1)
+            letters = iter(LETTERS)
+            _show("at rest", _typed(terminal, letters, 25))
+            terminal.press("f5")
+            _drain(terminal, 0.05)
+            loading: list[float] = []
+            while "1234" not in terminal.painted.decode("utf-8", "replace") and len(loading) < 35:
+                loading += _typed(terminal, letters, 1, forget=False)
+            _show("while litellm is loaded", loading)
+            _drain(terminal, 1.5)
+            _show(f"five columns, {said}", _typed(terminal, letters, 35))
+        server.kill()
+
+
+def _typed(terminal: Terminal, letters: Iterator[str], count: int, forget: bool = True) -> list[float]:
+    """Seconds from each letter's write until it is painted; what was painted before is forgotten, to stay small."""
+    times: list[float] = []
+    for _ in range(count):
+        letter = next(letters)
+        mark = letter.encode()
+        if forget:
+            terminal.painted = b""
+        start = time.perf_counter()
+        terminal.press(letter)
+        seen = len(terminal.painted)
+        while mark not in terminal.painted[max(0, seen - 3) :]:
+            seen = len(terminal.painted)
+            terminal.wait_for_byte()
+        times.append(time.perf_counter() - start)
+        _drain(terminal, PAUSE_S)
+    return times
+
+
+def _drain(terminal: Terminal, seconds: float) -> None:
+    """Takes in what is painted for so long, whether that ends or not."""
+    until = time.perf_counter() + seconds
+    while (left := until - time.perf_counter()) > 0:
+        terminal.reads_within(left)
+
+
+def _show(said: str, times: list[float]) -> None:
+    if not times:
+        print(f"     {said}: over before a key was typed")
+        return
+    ordered = sorted(times)
+    p50, p95 = (1000 * ordered[int(len(ordered) * part)] for part in (0.5, 0.95))
+    verdict = "ok  " if p95 <= BAR_MS else "SLOW"
+    print(f"{verdict} {said}: key -> editor p50 {p50:.1f} ms, p95 {p95:.1f} ms (bar {BAR_MS:g}), {len(ordered)} keys")
+
+
+def _session(here: Path) -> Path:
+    content: dict[str, Any] = {
+        "format": 1,
+        "signature": {"text": SOURCE, "instructions": ["Answer from the context."]},
+        "model": "openai/streaming",
+        "columns": [{"id": name, "adapter": name} for name in COLUMNS],
+        "demos": [{"values": {"question": f"{number} " + "context " * 20, "answer": "yes"}} for number in range(16)],
+        "cases": [{"name": "one", "inputs": {"question": "Is it so?"}}],
+    }
+    path = here / "streaming.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+def _serve(rate: float) -> None:
+    """Streams pieces at `rate` a second to whoever asks, and ends with its parent."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(200)
+            self.send_header("content-type", "text/event-stream")
+            self.send_header("connection", "close")
+            self.end_headers()
+            self.close_connection = True
+            start = time.monotonic()
+            for number in range(int(rate * SECONDS_OF_A_STREAM)):
+                text = PIECE if number % 8 else PIECE + "\n"
+                chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+                chunk["choices"] = [{"index": 0, "delta": {"content": text}, "finish_reason": None}]
+                try:
+                    self.wfile.write(f"data: {json.dumps(chunk)}\n\n".encode())
+                    self.wfile.flush()
+                except OSError:
+                    return
+                time.sleep(max(0.0, start + (number + 1) / rate - time.monotonic()))
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    print(server.server_address[1], flush=True)
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
+    server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()
