@@ -195,3 +195,25 @@ def test_a_line_too_long_to_wrap_scrolls_sideways() -> None:
         assert_harmless(stage.widget)
 
     on_stage(ReplyView("chat"), act)
+
+
+def test_a_stream_longer_than_its_room_is_followed_and_asks_for_no_layout_of_the_screen() -> None:
+    async def act(stage: View, pilot: Pilot[None]) -> None:
+        widget = stage.widget
+        widget.show("", None, streaming=True)
+        for number in range(40):
+            widget.append(f"line {number}\n")
+        await pilot.pause()
+        assert widget.show_vertical_scrollbar
+        layouts: list[int] = []
+        arrange = widget.screen._refresh_layout
+        widget.screen._refresh_layout = lambda *given, **named: (layouts.append(1), arrange(*given, **named))[1]  # type: ignore[method-assign]
+        for number in range(40, 60):
+            widget.append(f"line {number}\n")
+            await pilot.pause()
+        assert not layouts
+        assert widget.scroll_y == widget.max_scroll_y
+        assert "line 59" in "\n".join(seen(widget))
+        assert widget.virtual_size.height == widget.vertical_scrollbar.window_virtual_size == 61
+
+    on_stage(ReplyView("chat"), act, (60, 12))
