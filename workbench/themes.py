@@ -18,6 +18,7 @@ DARK = Theme(
     error="#ef7d7d",
     dark=True,
     variables={
+        "text-accent": "#f0b35a",
         "border": "#f0b35a",
         "border-blurred": "#343a46",
         "block-cursor-foreground": "#16181d",
@@ -46,6 +47,7 @@ LIGHT = Theme(
     error="#b3312f",
     dark=False,
     variables={
+        "text-accent": "#9a5200",
         "border": "#a85a00",
         "border-blurred": "#cfccc2",
         "block-cursor-foreground": "#fbfaf7",

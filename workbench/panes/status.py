@@ -65,16 +65,16 @@ class StatusLine(Widget):
         others = bool(self._case) + bool(self._activity)
         room = max(10, min(40, (width - 24 - 10 * others) // (2 + others)))
         parts = [content(" "), _does("open", content(one_line(self._file, room), "bold"))]
-        parts.append(content(" ● " if self._dirty else "   ", "$accent bold"))
+        parts.append(content(" ● " if self._dirty else "   ", "$text-accent bold"))
         if self._case:
             parts += [
                 content("case ", quiet),
                 _does("cases", content(one_line(self._case, min(room, 24)))),
                 content("   "),
             ]
-        parts += [content("model ", quiet), _does("choose_model", content(one_line(self._model, room), "$accent"))]
+        parts += [content("model ", quiet), _does("choose_model", content(one_line(self._model, room), "$text-accent"))]
         if self._activity:
-            parts.append(content("   " + one_line(self._activity, max(room, 20)), "$accent"))
+            parts.append(content("   " + one_line(self._activity, max(room, 20)), "$text-accent"))
         return Content.assemble(*parts)
 
     def _keys(self, room: int) -> Content:
@@ -85,7 +85,7 @@ class StatusLine(Widget):
             room -= cell_width(key) + cell_width(name) + 3
             if room < 0:
                 break
-            parts.append(_does(action, Content.assemble((key, "$accent bold"), " ", (name, "$foreground 80%"), "  ")))
+            parts.append(_does(action, Content.assemble((key, "$text-accent bold"), " ", (name, "$foreground 80%"), "  ")))
         return Content.assemble(*parts)
 
 

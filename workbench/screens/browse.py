@@ -97,7 +97,7 @@ def glance(card: Card) -> Content:
     if card.wrong:
         return lines((f"✗ {card.wrong}", "$text-warning"))
     parts: list[tuple[str, str] | str] = [(one_line(card.name, 60) or "without a name", "bold")]
-    parts.append(("".join(f"  #{one_line(tag, 20)}" for tag in card.tags[:6]), "$accent"))
+    parts.append(("".join(f"  #{one_line(tag, 20)}" for tag in card.tags[:6]), "$text-accent"))
     counts = [
         f"{len(card.cases)} case{'s' if len(card.cases) != 1 else ''}",
         f"{card.demos} demo{'s' if card.demos != 1 else ''}",

@@ -48,7 +48,7 @@ class CasesScreen(ModalScreen[CaseAction | None]):
             dialog.border_title = content(" Cases: inputs and history under one signature ")
             options = OptionList(compact=True)
             for index, case in enumerate(self._state.session.cases):
-                mark = ("● ", "$accent") if index == self._state.case_index else ("  ", "")
+                mark = ("● ", "$text-accent") if index == self._state.case_index else ("  ", "")
                 recorded = f"   {len(case.recordings)} recorded" if case.recordings else ""
                 about = "   ".join(one_line(str(value), 40) for value in list(case.inputs.values())[:2])
                 options.add_option(

@@ -130,6 +130,6 @@ class ChooseScreen(ModalScreen[str | None]):
             options.highlighted = values.index(self._current) if self._current in values and not typed else 0
 
     def _line(self, entry: Entry) -> Content:
-        mark = ("● ", "$accent") if entry.value == self._current else ("  ", "")
+        mark = ("● ", "$text-accent") if entry.value == self._current else ("  ", "")
         about = f"   {one_line(entry.about, 200)}" if entry.about else ""
         return lines(mark, (one_line(entry.name, 100), "bold"), (about, "$foreground 60%"))

@@ -51,7 +51,7 @@ class ConfirmScreen(ModalScreen[str | None]):
 
     def on_key(self, event: events.Key) -> None:
         for answer in self._answers:
-            if event.character == answer.key:
+            if event.character == answer.key and self.is_current:  # and not the second key of one moment
                 event.stop()
                 self.dismiss(answer.value)
 
@@ -61,4 +61,4 @@ class ConfirmScreen(ModalScreen[str | None]):
 
 
 def _line(answer: Answer) -> Content:
-    return lines((f" {answer.key}  ", "$accent bold"), (answer.name, "bold"), (f"   {answer.about}", "$foreground 60%"))
+    return lines((f" {answer.key}  ", "$text-accent bold"), (answer.name, "bold"), (f"   {answer.about}", "$foreground 60%"))

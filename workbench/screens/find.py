@@ -86,7 +86,7 @@ class FindScreen(ModalScreen[bool]):
         count = f"{self._at + 1} of {len(self._hits)}{more}"
         return lines(
             (f"{count}  ", "bold"),
-            (f"{hit.of.name}  ", "$accent"),
+            (f"{hit.of.name}  ", "$text-accent"),
             (before[-20:], QUIET),
             (found, "reverse"),
             (behind, QUIET),

@@ -63,7 +63,7 @@ class HelpScreen(ModalScreen[None]):
             groups[group][binding.id] = (f"{keys} {key}".strip(), tooltip or binding.description)
         parts: list[tuple[str, str] | str] = []
         for group, rows in groups.items():
-            parts.append((f"\n{group}\n", "bold $accent"))
+            parts.append((f"\n{group}\n", "bold $text-accent"))
             for id, (keys, said) in rows.items():
                 parts += [(f"  {keys:<18}", "bold"), said, (f"  {id}\n", "$foreground 40%")]
         return lines(*parts)

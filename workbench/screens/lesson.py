@@ -33,7 +33,7 @@ MOST_FACTS = 30
 NEIGHBOURS = 9
 """Steps that the list shows before and after the one of now."""
 
-DONE, NOW, TO_COME = ("•", "$foreground 75%"), ("▶", "$accent bold"), ("·", "$foreground 45%")
+DONE, NOW, TO_COME = ("•", "$foreground 75%"), ("▶", "$text-accent bold"), ("·", "$foreground 45%")
 SIGNS = {"⚠": "$text-warning bold", "✗": "$text-error bold"}
 
 Step = LessonStep | ReplyStep
@@ -188,11 +188,11 @@ class LessonScreen(Sturdy, Screen[None]):
         width = max(8, min(40, self.size.width - 60))
         done = round(width * place / len(own))
         return lines(
-            (" Lesson ", "$accent bold"),
+            (" Lesson ", "$text-accent bold"),
             (f" {one_line(name, 30)}", "bold"),
             (f" · its {part}", "$foreground 70%"),
             (f"   {place} of {len(own)}  ", "$foreground 70%"),
-            ("━" * done, "$accent"),
+            ("━" * done, "$text-accent"),
             ("─" * (width - done), "$foreground 25%"),
         )
 
@@ -247,7 +247,7 @@ class LessonScreen(Sturdy, Screen[None]):
 
 
 def _words(step: Step) -> Content:
-    parts: list[tuple[str, str] | str] = [(f"{step.title}\n\n", "$accent bold"), (step.explanation, "")]
+    parts: list[tuple[str, str] | str] = [(f"{step.title}\n\n", "$text-accent bold"), (step.explanation, "")]
     if isinstance(step, ReplyStep) and step.facts:
         parts.append("\n")
         for label, text in step.facts[:MOST_FACTS]:

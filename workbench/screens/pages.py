@@ -178,7 +178,7 @@ same request, equal values counted.
         )
         self._head.show(
             lines(
-                (f" {one_line(catalog.title(adapter), 40)}", "$accent bold"),
+                (f" {one_line(catalog.title(adapter), 40)}", "$text-accent bold"),
                 (
                     f"{where} · case {one_line(self.at.case.name, 40)} · {one_line(self.at.model, 40)}",
                     "$foreground 60%",

@@ -86,11 +86,11 @@ class RunHistoryScreen(ModalScreen[PastRun | None]):
         rated = {"good": " ★", "bad": " ✗"}.get(run.rating, "")
         said = run.note or run.error or " ".join(run.text.split())
         return lines(
-            (mark, "$accent bold"),
+            (mark, "$text-accent bold"),
             (f"{sign} ", COLOURS[style]),
             (f"{run.time[5:]}  ", QUIET),
             (f"{one_line(run.column, 16):<10}", "bold"),
-            (f" {one_line(run.model, 24)} ", "$accent"),
+            (f" {one_line(run.model, 24)} ", "$text-accent"),
             (f"{run.seconds:.1f} s{rated}  ", QUIET),
             one_line(said, 80),
         )

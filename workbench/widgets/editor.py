@@ -30,7 +30,7 @@ LONGEST_WRAPPED_LINE = 4_000
 
 
 LOOKS: Mapping[str, str] = {
-    "comment": "$foreground 45% italic",
+    "comment": "$foreground 60% italic",
     "string": "$text-success",
     "keyword": "$text-primary bold",
     "type": "$text-secondary",

@@ -195,7 +195,7 @@ def _label(row: FormRow) -> Content:
     field = row.field
     about = f"\n{field.description}" if field.description else ""
     kind = f"  {name_of(field.annotation)}" if row.has_type else ""
-    return lines((field.name, "bold"), (kind, "$foreground 60%"), (about, "$foreground 45%"))
+    return lines((field.name, "bold"), (kind, "$foreground 60%"), (about, "$foreground 60%"))
 
 
 class UnknownValue(PlainStatic):

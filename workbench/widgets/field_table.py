@@ -52,7 +52,7 @@ class FieldTable(LineView):
     DEFAULT_CSS = """
     FieldTable {
         & .field-table--name { color: $text-primary; text-style: bold; }
-        & .field-table--type { color: $foreground 55%; text-style: italic; }
+        & .field-table--type { color: $foreground 65%; text-style: italic; }
         & .field-table--value { color: $foreground; }
         & .field-table--note { color: $foreground 60%; }
         & .field-table--ok { color: $text-success; text-style: bold; }
@@ -63,7 +63,7 @@ class FieldTable(LineView):
         & .field-table--heading { color: $foreground 80%; text-style: bold; }
         & .field-table--rule { color: $foreground 25%; }
         & .field-table--current { background: $foreground 10%; }
-        & .field-table--mark { color: $accent; text-style: bold; }
+        & .field-table--mark { color: $text-accent; text-style: bold; }
         &:ansi {
             & .field-table--note { text-style: dim; }
             & .field-table--type { text-style: dim italic; }

@@ -32,7 +32,7 @@ class PromptView(LineView):
     PromptView {
         & .prompt-view--title { color: $foreground; text-style: bold; }
         & .prompt-view--rule { color: $foreground 25%; }
-        & .prompt-view--tokens { color: $foreground 55%; }
+        & .prompt-view--tokens { color: $foreground 60%; }
         & .prompt-view--instructions { color: $foreground; text-style: bold; }
         & .prompt-view--name { color: $text-primary; text-style: bold; }
         & .prompt-view--type { color: $text-primary; text-style: italic; }
@@ -43,7 +43,7 @@ class PromptView(LineView):
         & .prompt-view--marker { color: $text-accent; }
         & .prompt-view--reminder { color: $text-warning; text-style: italic; }
         & .prompt-view--filler { color: $text-error; text-style: underline; }
-        & .prompt-view--boilerplate { color: $foreground 60%; }
+        & .prompt-view--boilerplate { color: $foreground 70%; }
         & .prompt-view--custom { color: $foreground; }
         & .prompt-view--data { color: $text-success; }
         & .prompt-view--note { color: $foreground 60%; text-style: italic; }
@@ -53,7 +53,7 @@ class PromptView(LineView):
         & .prompt-view--related { background: $accent 15%; }
         & .prompt-view--cursor { background: $foreground 18%; }
         & .prompt-view--found { background: $warning 45%; text-style: bold; }
-        & .prompt-view--mark { color: $accent; text-style: bold; }
+        & .prompt-view--mark { color: $text-accent; text-style: bold; }
         &:ansi {
             & .prompt-view--boilerplate { text-style: dim; }
             & .prompt-view--tokens { text-style: dim; }

@@ -78,9 +78,9 @@ class TabLine(Widget, can_focus=True):
         for tab in self._tabs:
             is_active = tab.id == self._active
             name = tab.name if is_active or not longest else tab.name[:longest]
-            label = Content(name).stylize("$accent bold underline" if is_active else "$foreground 70%")
+            label = Content(name).stylize("$text-accent bold underline" if is_active else "$foreground 70%")
             if tab.mark:
-                style = "$text-error" if tab.wrong else "$foreground 50%"
+                style = "$text-error" if tab.wrong else "$foreground 60%"
                 label = Content.assemble(label, " ", Content(tab.mark).stylize(style))
             pieces.append(Content.assemble(gap, label, gap).stylize(Style.from_meta({"tab": tab.id})))
             pieces.append(("│", "$foreground 20%"))

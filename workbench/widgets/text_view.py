@@ -74,9 +74,9 @@ class TextView(LineView):
     TextView {
         background: $background;
         & .text-view--title { color: $foreground; text-style: bold; }
-        & .text-view--heading { color: $accent; text-style: bold; }
+        & .text-view--heading { color: $text-accent; text-style: bold; }
         & .text-view--note { color: $foreground 60%; }
-        & .text-view--accent { color: $accent; }
+        & .text-view--accent { color: $text-accent; }
         & .text-view--ok { color: $text-success; text-style: bold; }
         & .text-view--warning { color: $text-warning; }
         & .text-view--error { color: $text-error; }
@@ -99,10 +99,10 @@ class TextView(LineView):
         & .text-view--unknown { color: $text-error; text-style: italic; }
         & .text-view--ignored { color: $foreground 70%; text-style: italic; }
         & .text-view--prose { text-style: italic; }
-        & .text-view--faint { color: $foreground 38%; text-style: not bold; }
+        & .text-view--faint { color: $foreground 45%; text-style: not bold; }
         & .text-view--lit { background: $accent 14%; }
         & .text-view--current { background: $foreground 10%; }
-        & .text-view--mark { color: $accent; text-style: bold; }
+        & .text-view--mark { color: $text-accent; text-style: bold; }
         &:ansi {
             & .text-view--note { text-style: dim; }
             & .text-view--faint { text-style: dim; }

@@ -8,7 +8,7 @@ from textual.widget import Widget
 from workbench.widgets.plain import lines
 
 NARROW = 90
-KEY, SAID, QUIET = "$accent bold", "$foreground 85%", "$foreground 60%"
+KEY, SAID, QUIET = "$text-accent bold", "$foreground 85%", "$foreground 60%"
 
 STEPS = (
     ("F5", "sends it: the model is built in"),
