@@ -88,3 +88,13 @@ def test_a_signature_that_cannot_be_read_does_not_keep_anyone_from_editing_varia
     changed = variant_edits.set_text(broken, Place("variant", row=0, field="text"), "Briefly.")
     assert changed.session.variants[0].text == "Briefly."
     assert len(variant_edits.add(changed, 1).session.variants) == 2
+
+
+def test_what_a_variant_is_of_can_be_typed_where_there_are_too_many_fields_for_a_choice() -> None:
+    made = variant_edits.add(STATE, 0)
+    place = Place("variant", row=0, field="of")
+    for text in ("", "x", '"fields.gone.desc"', "[1]", '"fields.'):
+        changed = variant_edits.set_text(made, place, text)
+        assert changed.session is made.session and variant_edits.problem_of(changed, 0, "of", text)
+    typed = variant_edits.set_text(made, place, '"fields.answer.desc"')
+    assert typed.session.variants[0].of == "fields.answer.desc" and not typed.drafts

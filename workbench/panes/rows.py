@@ -112,7 +112,7 @@ class RowsPane(Vertical):
             return
         self._row = row
         self.show(self._state, self._live)
-        if not (field and self._form.focus_field(field)):
+        if not (self._count and field and self._form.focus_field(field)):
             self._list.focus()
 
     def clear(self, field: Field) -> None:

@@ -85,8 +85,8 @@ class PointingScreen(Screen[None]):
         self.open_tab(tab)
         if place.kind == "input":
             self.inputs.go_to_field(place.field or None)
-        elif (rows := self._rows_of(place)) is not None and place.row >= 0:
-            rows.go_to(place.row, place.field)
+        elif (rows := self._rows_of(place)) is not None:
+            rows.go_to(max(0, place.row), place.field)
         elif place.kind == "signature" and place.field and not line:
             self.signature.go_to_field(place.field)
         elif place.kind == "instructions":

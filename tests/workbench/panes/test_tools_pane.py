@@ -37,6 +37,7 @@ def test_a_tool_is_added_and_edited_and_reaches_the_prompt_and_can_be_undone() -
         assert tools.canned_result(desk.document.session.tools[0], {"query": "x"}) == ["nothing found"]
         await desk.press("ctrl+z", "ctrl+z", "ctrl+z", "ctrl+z", "ctrl+z", "ctrl+z")
         assert not desk.document.session.tools
+        assert desk.main.tools._list.has_focus
 
     at_the_desk(act, session=replace(SESSION, tools=()))
 
