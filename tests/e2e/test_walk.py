@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -146,3 +148,28 @@ def test_the_users_editor_gets_the_terminal_and_gives_it_back(tmp_path: Path) ->
         terminal.press("\x1c")
         terminal.wait_for("IN THE EDITOR")
         terminal.wait_for("verdict")
+
+
+@pytest.mark.slow
+def test_what_is_copied_goes_to_the_terminals_clipboard_too(tmp_path: Path) -> None:
+    with at(tmp_path) as terminal:
+        terminal.wait_for("system")
+        terminal.press("f3", "ctrl+g")
+        terminal.wait_for("Copy from chat")
+        terminal.press("p")
+        terminal.wait_for("copied prompt")
+        (copied,) = re.findall(rb"\x1b\]52;c;([A-Za-z0-9+/=]+)\x07", terminal.painted)
+    assert base64.b64decode(copied).decode().startswith("system:\n\nYour input fields are:")
+
+
+@pytest.mark.slow
+def test_without_colour_nothing_is_coloured_and_every_sign_is_there(tmp_path: Path) -> None:
+    environment = {"PYTHONPATH": ROOT, "XDG_STATE_HOME": str(tmp_path), "HOME": str(tmp_path), "NO_COLOR": "1"}
+    with Terminal([*WORKBENCH], tmp_path, (160, 45), {**environment, "COLORTERM": "truecolor"}) as terminal:
+        terminal.wait_for("system")
+        terminal.press("f3", "f5")
+        terminal.wait_for("reply ✓", times=3)
+        terminal.press("down")
+        terminal.wait_for("┃")
+        colours = re.findall(rb"[34]8;2;(\d+);(\d+);(\d+)", terminal.painted)
+    assert colours and all(red == green == blue for red, green, blue in colours)
