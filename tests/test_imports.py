@@ -63,5 +63,9 @@ def test_help_and_version_load_not_even_the_engine() -> None:
     assert loaded_after(code) & {*HEAVY, "pydantic", "sessions"} == set()
 
 
+def test_the_first_picture_of_the_app_waits_for_no_model_of_data_and_no_client() -> None:
+    assert loaded_after("import workbench.app") & {"pydantic", "json_repair", "litellm", "openai", "dspy"} == set()
+
+
 def test_what_is_forbidden_here_is_installed() -> None:
     assert [name for name in HEAVY if importlib.util.find_spec(name) is None] == []

@@ -11,9 +11,7 @@ from typing import Any, Literal
 
 from adapters.errors import SignatureError
 from adapters.signature import Field
-from adapters.tool_turns.argument_line import schema_of_line
 from sessions.session import Tool
-from sessions.typed_values import typed
 from workbench import field_text
 from workbench.document import Place, State
 from workbench.field_text import ABSENT, NotAValue
@@ -98,6 +96,8 @@ def move(state: State, row: int, to: int) -> State:
 
 def keep_result(state: State, name: str, arguments: Mapping[str, Any], result: Any) -> State:
     """What was typed for a call, as the tool's result for these arguments from now on."""
+    from sessions.typed_values import typed
+
     row = next((index for index, one in enumerate(state.session.tools) if one.name == name), None)
     if row is None:
         return state
@@ -167,6 +167,8 @@ def _problem_of_arguments(text: str) -> str:
             return f"line {value.line}, column {value.column}: {value.message}"
         kind = value.get("type", "object")
         return "" if kind == "object" else 'a JSON Schema of arguments has "type": "object"'
+    from adapters.tool_turns.argument_line import schema_of_line  # takes pydantic along: not for the first picture
+
     try:
         schema_of_line(text)
     except SignatureError as error:
