@@ -69,7 +69,8 @@ def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: Wante
     if wanted.description is not None and wanted.description != member.description:
         changes.append(_description_change(outline, of, member, wanted.description))
     text = _with_changes(outline.text, changes)
-    needs = _names_of(wanted.type_text) if member.kind != "value" else set()
+    is_other = member.kind != "value" and wanted.type_text != member.type_text
+    needs = _names_of(wanted.type_text) if is_other else set()
     if wanted.description and member.kind == "member" and member.call is None:
         needs.add(_field_maker(outline).partition(".")[0])
     return _with_imports(text, needs)
@@ -371,7 +372,8 @@ def _with_imports(text: str, names: set[str]) -> str:
         return text  # what is wrong is told by whoever reads the text
     if outline.short:
         return text
-    new = sorted({line for line in map(known_names.import_of, names - outline.bound) if line})
+    lines = {line for line in map(known_names.import_of, names - outline.bound) if line}
+    new = sorted(line for line in lines if f"{line.partition(' import ')[0]} import *" not in text)
     if not new:
         return text
     place = outline.last_import

@@ -7,6 +7,14 @@ from adapters.errors import SignatureError
 from adapters.notation import outline_edits as change
 from adapters.notation.outline import Outline, outline_of
 from adapters.notation.outline_edits import Wanted
+from tests.adapters.notation_sources import SOURCES
+
+MEMBERS = [
+    pytest.param(text, of.name, member.name, id=f"{name}-{of.name}.{member.name}")
+    for name, text in SOURCES.items()
+    for of in outline_of(text).classes
+    for member in of.members
+]
 
 SOURCE = '''import dspy  # the library
 from typing import Literal
@@ -204,3 +212,29 @@ def test_instructions_are_the_docstring(text: str) -> None:
         bare = change.set_instructions(emptied, signature(emptied), " ")
         assert '"""' not in bare.partition("(dspy.Signature)")[2]
         assert list(notation.read(bare).fields) == list(notation.read(source).fields)
+
+
+@pytest.mark.parametrize(("text", "of", "name"), MEMBERS)
+def test_whatever_people_write_comes_back_to_the_character(text: str, of: str, name: str) -> None:
+    def find(source: str, which: str):  # type: ignore[no-untyped-def]
+        outline = outline_of(source)
+        cls = outline.class_named(of)
+        assert cls is not None
+        member = cls.member(which)
+        assert member is not None
+        return outline, cls, member
+
+    outline, cls, member = find(text, name)
+    same = Wanted(name, member.kind, member.type_text, member.description)
+    assert change.set_member(outline, cls, member, same) == text
+    renamed = change.set_member(outline, cls, member, Wanted("zz_other", member.kind, member.type_text, None))
+    assert renamed.replace("zz_other", name, 1) == text
+    assert edit(renamed, "zz_other", of, name=name) == text
+    for by in (1, -1):
+        alike = [one for one in cls.members if one.kind == member.kind]
+        if any(one.block is None for one in alike):
+            continue  # two on one line: refused
+        moved = change.move_member(outline, cls, member, by)
+        assert sorted(moved.split()) == sorted(text.split())
+        if moved != text:
+            assert change.move_member(*find(moved, name), -by).rstrip() == text.rstrip()

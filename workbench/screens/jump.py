@@ -69,5 +69,7 @@ class JumpScreen(ModalScreen[Widget | None]):
     def on_key(self, event: events.Key) -> None:
         if event.key != "escape":
             event.stop()
+            if not self.is_current:
+                return  # a further key of the same moment
             target = self._targets.get((event.character or "").lower())
             self.dismiss(target.widget if target is not None else None)
