@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sessions.json_values import JSON
 from sessions.line_diff import line_diff
 from sessions.typed_values import plain
-from sessions.verdicts import Drift, FixtureResult, totals
+from sessions.verdicts import Drift, FixtureResult
 
 
-def summary(results: Iterable[FixtureResult]) -> str:
-    """One line: how many fixtures passed, failed, and had nothing to check."""
-    counts = totals(results)
+def summary(counts: Mapping[str, int]) -> str:
+    """One line of `totals`: how many fixtures passed, failed, and had nothing to check."""
     return ", ".join(f"{count} {word}" for word, count in counts.items() if count or word == "passed")
 
 

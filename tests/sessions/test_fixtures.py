@@ -305,6 +305,6 @@ def test_the_report_names_fixture_verdict_origin_and_lines() -> None:
     assert "render: the instructions of the system message lost text  [messages[0]]" in text
     assert 'expected: "no"' in text
     assert 'found:    "yes"' in text
-    assert reports.summary([result]) == "0 passed, 1 failed"
+    assert reports.summary(totals([result])) == "0 passed, 1 failed"
     assert json.dumps(result.as_dict(), allow_nan=False)
     assert set(result.as_dict()) == {"path", "case", "column", "verdicts", "drift"}

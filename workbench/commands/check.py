@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from sessions.verdicts import FixtureResult, Part, totals
 from workbench import arguments, exit_codes, fixture_files, keywords, output
 from workbench.checking import Checked, Plan, check_all
 from workbench.exit_codes import CommandError
+from workbench.suggestions import nearest
 
 DESCRIPTION = """\
 Renders every recorded case and column again, reads its recorded replies
@@ -72,13 +74,17 @@ def run(options: argparse.Namespace) -> int:
     if not files:
         raise CommandError(f"no session in {', '.join(options.paths)}", exit_codes.NOTHING)
     results: list[FixtureResult] = []
+    counts = Counter(totals(()))
+    wants_report = options.json or options.junit is not None
     errors: dict[str, str] = {}
     codes = [exit_codes.OK]
     progress = _Progress(len(files))
     for checked in check_all(files, plan, options.jobs):
         progress.clear()
         codes.append(_code(checked, errors))
-        results += checked.results
+        counts.update(totals(checked.results))
+        if wants_report:
+            results += checked.results
         if not options.json and not checked.error:
             _write(checked)
         progress.step()
@@ -87,9 +93,9 @@ def run(options: argparse.Namespace) -> int:
         _write_report(Path(options.junit), junit.report(results, errors))
     if options.json:
         shapes = [{"path": path, "message": message} for path, message in errors.items()]
-        output.json({"fixtures": [reports.as_dict(one) for one in results], "errors": shapes, **totals(results)})
+        output.json({"fixtures": [reports.as_dict(one) for one in results], "errors": shapes, **counts})
     else:
-        output.text(reports.summary(results))
+        output.text(reports.summary(counts))
     return exit_codes.worst(codes)
 
 
@@ -108,7 +114,9 @@ def _plan(options: argparse.Namespace) -> Plan:
     elif options.update:
         update = tuple([part for part in UPDATES if part in options.update.split(",")])
         if len(update) != len(options.update.split(",")):
-            raise CommandError(f"--update {options.update}: only render and parse can be accepted")
+            near = nearest(options.update, UPDATES)
+            hint = f"; did you mean {near}?" if near else ""
+            raise CommandError(f"--update {options.update}: only render and parse can be accepted{hint}")
     model = options.live
     if model and (Path(model).exists() or model.endswith(".json")):
         options.paths.insert(0, model)
