@@ -104,6 +104,10 @@ class WorkbenchCommands(Provider):
         main = app.main
         yield Command("More room for prompts", "the line between prompts and replies", partial(main.resize, 0.1))
         yield Command("More room for replies", "the line between prompts and replies", partial(main.resize, -0.1))
+        yield Command("More room for editors", "the line between editors and columns", partial(main.widen_editors, 8))
+        yield Command("More room for columns", "the line between editors and columns", partial(main.widen_editors, -8))
+        if main.notes.display:
+            yield Command("Go to: notes", "what to notice, below the editors", main.notes.focus_first)
         for tab in EDITORS:
             yield Command(f"Go to: {tab}", "one of the editors", partial(main.open_tab, tab))
         for page, (name, _) in PAGES.items():
@@ -127,6 +131,7 @@ class WorkbenchCommands(Provider):
                 yield Command(f"Show column: {adapter}", about, partial(app.show_column, adapter))
         for column in session.columns:
             yield Command(f"Move column left: {column.id}", "one place", partial(app.move_column, column.id, -1))
+            yield Command(f"Move column right: {column.id}", "one place", partial(app.move_column, column.id, 1))
         run = partial(_ask, app, partial(files.new_session, app))
         yield Command("New session", "empty, with the form of its signature open", run)
         yield Command("Restore an earlier version", "what a save of this file replaced", app.action_restore_earlier)

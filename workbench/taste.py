@@ -13,7 +13,8 @@ from textual.widget import Widget
 from workbench import remembered
 from workbench.document import Document
 from workbench.remembered import Remembered, number, text
-from workbench.screens.main import EDITORS, SMALLEST_LEFT, MainScreen
+from workbench.screens.main import EDITORS, MainScreen
+from workbench.screens.room import SMALLEST_LEFT, SMALLEST_RIGHT
 from workbench.widgets.plain import plain_notify
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class Taste(_Base):
         """The layout of what is open, as it was left."""
         parts = self._remembered.of(self.document.path) if self._remembers else {}
         left = number(parts, "left", SMALLEST_LEFT, 1_000)
-        if left is not None and left < self.main.size.width - 36:
+        if left is not None and left < self.main.size.width - SMALLEST_RIGHT:
             self.main.query_one("#left").styles.width = int(left)
         share = number(parts, "prompts", 0.0, 1.0)
         if share is not None:

@@ -73,6 +73,10 @@ one would think, or not at all. `↑` `↓` choose a note, `enter` leads to its 
         if find_more is not None:
             self._pause = self.set_timer(PAUSE_SECONDS, partial(self._begin, find_more))
 
+    def focus_first(self) -> None:
+        """The focus to the notes."""
+        self._text.focus()
+
     def _begin(self, find_more: FindMore) -> None:
         self._search = find_more()
         self._go_on(self._search)

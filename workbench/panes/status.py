@@ -85,7 +85,9 @@ class StatusLine(Widget):
             room -= cell_width(key) + cell_width(name) + 3
             if room < 0:
                 break
-            parts.append(_does(action, Content.assemble((key, "$text-accent bold"), " ", (name, "$foreground 80%"), "  ")))
+            parts.append(
+                _does(action, Content.assemble((key, "$text-accent bold"), " ", (name, "$foreground 80%"), "  "))
+            )
         return Content.assemble(*parts)
 
 

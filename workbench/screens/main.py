@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from textual import events, on
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
@@ -27,9 +27,8 @@ from workbench.panes.status import StatusLine
 from workbench.panes.tools import ToolsPane
 from workbench.panes.variants import VariantsPane
 from workbench.runs import LiveRun, Order, RunEnded, RunProgress, Runs
-from workbench.screens.pointing import PointingScreen
+from workbench.screens.room import RoomScreen
 from workbench.tab_names import tab_names
-from workbench.widgets.field_table import FieldTable
 from workbench.widgets.prompt_view import PromptView
 from workbench.widgets.reply_view import ReplyView
 from workbench.widgets.splitter import Splitter
@@ -46,10 +45,9 @@ EDITORS = ("signature", "inputs", "demos", "history", "tools", "variants")
 TICK_SECONDS = 0.1
 STREAM_SECONDS = 0.1
 """Between two looks at what has arrived of a reply."""
-SMALLEST_LEFT = 28
 
 
-class MainScreen(PointingScreen):
+class MainScreen(RoomScreen):
     """`after_edit` is told of every change, so that it can be kept safe."""
 
     AUTO_FOCUS = "#signature-editor"
@@ -63,7 +61,6 @@ class MainScreen(PointingScreen):
         self._after_edit = after_edit
         self._tab = "signature"
         self._show_is_due = False
-        self.is_alone = False
         self._activity = ""
         self._batch = 0
         self.requests: dict[tuple[str, str], Request] = {}
@@ -75,7 +72,7 @@ class MainScreen(PointingScreen):
         self.history = HistoryPane(self.edit)
         self.tools = ToolsPane(self.edit)
         self.variants = VariantsPane(self.edit)
-        self._notes = NotesPane()
+        self.notes = NotesPane()
         self._status = StatusLine()
         self._tabs = TabLine(id="tabs")
 
@@ -85,7 +82,7 @@ class MainScreen(PointingScreen):
                 yield self._tabs
                 with Vertical(id="editors"):
                     yield self.signature
-                yield self._notes
+                yield self.notes
             yield Splitter("vertical", id="middle")
             yield self.columns
         yield self._status
@@ -138,7 +135,7 @@ class MainScreen(PointingScreen):
             if pane.is_mounted:
                 pane.show(state, live)
         notes = notes_of(state, live, columns)
-        self._notes.show(notes, self._find_lints)
+        self.notes.show(notes, self._find_lints)
         self._show_tabs(state, live)
         self._show_status()
 
@@ -262,6 +259,10 @@ class MainScreen(PointingScreen):
         return self._tab
 
     @property
+    def shows_editors(self) -> bool:
+        return self._tab in EDITORS
+
+    @property
     def is_wide(self) -> bool:
         return self.size.width >= WIDE
 
@@ -274,29 +275,11 @@ class MainScreen(PointingScreen):
     def _tab_chosen(self, event: TabLine.Chosen) -> None:
         self.open_tab(event.tab)
 
-    @on(Splitter.Dragged, "#middle")
-    def _drag(self, event: Splitter.Dragged) -> None:
-        self.query_one("#left").styles.width = max(SMALLEST_LEFT, min(event.x, self.size.width - 36))
-
     def on_resize(self) -> None:
         if self.is_wide and self._tab == "prompts":
             self._tab = "signature"
         self._show_tab()
         self.show_soon()
-
-    def resize(self, by: float) -> None:
-        """More of the height for the prompts, or with a negative number for the replies."""
-        self.columns.resize_prompts(by)
-
-    def maximize_pane(self) -> None:
-        """The pane with the focus alone on the screen, wherever the focus goes; or all of them again."""
-        self.is_alone = not self.is_alone
-        self.say("one pane alone · F10 shows all" if self.is_alone else "all panes")
-        self._show_alone()
-
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        if self.is_alone:
-            self._show_alone()
 
     def clear_field(self) -> None:
         """Takes away the value of the field with the focus."""
@@ -306,13 +289,6 @@ class MainScreen(PointingScreen):
                 pane.clear(field)
 
     # -- inside
-
-    def _show_alone(self) -> None:
-        column = next((one for one in self.columns.all if self.is_alone and one.has_focus_within), None)
-        is_left = self.is_alone and column is None and self._tab in EDITORS
-        self.set_class(is_left, "-alone-left")
-        self.set_class(column is not None, "-alone-columns")
-        self.columns.show_alone(column, isinstance(self.focused, (ReplyView, FieldTable)))
 
     async def _complete(self) -> None:
         """What the first picture did without: the prompts, and the panes behind tabs."""
