@@ -50,11 +50,11 @@ def line_of(row: Row, outline: Outline | None) -> Content:
     of = outline.class_named(row.of) if outline is not None else None
     if row.kind == "class" and of is not None:
         name = of.name or "(short: question -> answer)"
-        return lines((f" {_HEADS[of.kind]} ", QUIET), (one_line(name, 60), "bold $accent"))
+        return lines((f" {_HEADS[of.kind]} ", QUIET), (one_line(name, 60), "bold $text-accent"))
     member = of.member(row.member) if of is not None and row.kind == "member" else None
     if member is None:
         sign = "+ " if row.kind in ("add", "begin") else ""
-        return lines((f"   {sign}{row.text}", "$foreground 50%"))
+        return lines((f"   {sign}{row.text}", "$foreground 60%"))
     arrow = {"input": "→", "output": "←"}.get(member.kind, "·")
     described = member.description if member.description is not None else f"⟨{member.description_code}⟩"
     parts: list[tuple[str, str] | str] = [(f"   {arrow} ", QUIET), (f"{one_line(member.name, 40):<12}", "bold")]
