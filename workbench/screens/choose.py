@@ -20,6 +20,9 @@ from workbench.widgets.plain import PlainStatic, content, lines
 _GROUP = Binding.Group("This dialog")
 
 MOST_ENTRIES = 300
+MOST_ROWS = 20
+ROWS_AROUND = 9
+"""Rows of a dialog that its entries do not take."""
 
 
 class Entry(NamedTuple):
@@ -81,6 +84,11 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         self._narrow("")
+
+    def on_resize(self) -> None:
+        """As many entries as fit with the rest of the dialog."""
+        room = self.size.height * 85 // 100 - ROWS_AROUND
+        self.query_one(OptionList).styles.max_height = max(4, min(MOST_ROWS, room))
 
     def found(self, typed: str) -> list[Entry]:
         """The entries that fit what was typed, best first."""

@@ -15,6 +15,7 @@ from workbench.model_choices import key_of
 from workbench.screens.choose import ChooseScreen, Entry
 
 LOADING = "loading the models of litellm …"
+WELL_KNOWN = frozenset(split_model(name)[0] for name in model_choices.EXAMPLE_MODELS)
 SERVER = "server "
 """In front of the provider: the value of an entry that stands for a server, which is asked for its models."""
 
@@ -66,8 +67,8 @@ class ModelScreen(ChooseScreen):
         words = typed.lower().split()
         fitting = [one for one in own if all(word in f"{one.name} {one.about}".lower() for word in words)]
         models = (*self._of_servers, *self._known, *self._listed)
-        callable_first = sorted(model_list.search(models, typed), key=_lacks_key)
-        return [*fitting, *map(_entry, callable_first)]
+        found = model_list.search(models, typed)
+        return [*fitting, *map(_entry, sorted(found, key=partial(_rank, words)))]
 
     def choose(self, entry: Entry) -> None:
         if not entry.value.startswith(SERVER):
@@ -111,9 +112,12 @@ class ModelScreen(ChooseScreen):
             self._narrow(self.query_one(Input).value)
 
 
-def _lacks_key(model: ModelEntry) -> bool:
-    """Whether a key would have to be set first; what can be called at once comes before it."""
-    return model.provider != "offline" and not model.description and key_of(model.provider).is_set is False
+def _rank(words: Sequence[str], model: ModelEntry) -> tuple[bool, int]:
+    """Names that have the words as they stand first; then what can be called at once, then well known providers."""
+    is_near = not all(word in model.name.lower() or word in model.description.lower() for word in words)
+    if model.provider == "offline" or model.description or key_of(model.provider).is_set:
+        return is_near, 0
+    return is_near, 1 if model.provider in WELL_KNOWN else 2
 
 
 def _entry(model: ModelEntry) -> Entry:

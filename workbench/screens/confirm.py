@@ -19,6 +19,10 @@ from workbench.widgets.plain import PlainStatic, content, lines
 _GROUP = Binding.Group("This dialog")
 
 
+ROWS_AROUND = 10
+"""Rows of a dialog that its answers do not take, about."""
+
+
 class Answer(NamedTuple):
     """`key` is the letter that gives this answer."""
 
@@ -49,6 +53,11 @@ class ConfirmScreen(ModalScreen[str | None]):
             yield OptionList(*[Option(_line(one)) for one in self._answers], compact=True)
             yield PlainStatic(lines(("the letter, or ↑↓ enter   esc closes", "$foreground 60%")), classes="dialog-hint")
 
+    def on_resize(self) -> None:
+        """As many answers as fit with the question."""
+        room = self.size.height * 85 // 100 - ROWS_AROUND
+        self.query_one(OptionList).styles.max_height = max(4, min(len(self._answers), room))
+
     def on_key(self, event: events.Key) -> None:
         for answer in self._answers:
             if event.character == answer.key and self.is_current:  # and not the second key of one moment
@@ -61,4 +70,6 @@ class ConfirmScreen(ModalScreen[str | None]):
 
 
 def _line(answer: Answer) -> Content:
-    return lines((f" {answer.key}  ", "$text-accent bold"), (answer.name, "bold"), (f"   {answer.about}", "$foreground 60%"))
+    return lines(
+        (f" {answer.key}  ", "$text-accent bold"), (answer.name, "bold"), (f"   {answer.about}", "$foreground 60%")
+    )

@@ -54,7 +54,7 @@ class ToolResultScreen(ModalScreen[str | None]):
                 yield PlainStatic(content(self._tool.description[:LONGEST_ARGUMENTS], quiet), classes="dialog-text")
             yield PlainStatic(lines(("arguments\n", quiet), self._arguments[:LONGEST_ARGUMENTS]), classes="dialog-text")
             yield Input(placeholder="its result: JSON, or text", compact=True)
-            hint = "enter gives it to the model, and keeps it for these arguments   esc: the call fails"
+            hint = "enter: to the model, and kept for these arguments   esc: the call fails"
             yield PlainStatic(lines((hint, quiet)), classes="dialog-hint")
 
     def on_mount(self) -> None:
