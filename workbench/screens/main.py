@@ -175,7 +175,7 @@ class MainScreen(RoomScreen):
             if request is not None:
                 self.requests[self.document.state.case.name, column.id] = request
         if self._tab in EDITORS and not self.is_wide:
-            self.say("sent · F4 shows the replies")
+            self.say("sent · F4 replies")
         self.show()
 
     def cancel(self) -> bool:

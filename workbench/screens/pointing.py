@@ -102,6 +102,8 @@ class PointingScreen(Screen[None]):
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         if isinstance(event.widget, PromptView):
+            if self._edited is not None:  # a prompt that was behind a tab could not be scrolled before
+                self.call_after_refresh(self.columns.reveal, self._edited)
             self._edited = None  # it tells by itself what its cursor is on
             return
         if self._edited is None:

@@ -45,7 +45,7 @@ class RoomScreen(PointingScreen):
     def maximize_pane(self) -> None:
         """The pane with the focus alone on the screen, wherever the focus goes; or all of them again."""
         self.is_alone = not self.is_alone
-        self.say("one pane alone · F10 shows all" if self.is_alone else "all panes")
+        self.say("alone · F10 back" if self.is_alone else "all panes")
         self._show_alone()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
