@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from adapters.errors import SignatureError
 from adapters.request import Request
-from sessions import rendering
+from sessions import rendering, variants
 from sessions.recording import read_completion
 from sessions.session import Column, SignatureText
 from workbench.document import State
@@ -44,7 +44,10 @@ class Engine:
         if last is not None and last.column is column and _same_column_content(self._seen.get(column.id), state):
             return last
         request, error = self._request(state, column, last.request if last is not None else None)
-        live = self._with_reading(LiveColumn(column, request, error, state.case.replies.get(column.id)), last)
+        live = LiveColumn(
+            column, request, error, state.case.replies.get(column.id), left_out=self._left_out(state, column)
+        )
+        live = self._with_reading(live, last)
         self._columns[column.id] = live
         self._seen[column.id] = state
         return live
@@ -63,6 +66,13 @@ class Engine:
             return rendering.request_of(state.session, column, state.case, reuse=reuse), ""
         except Exception as error:  # whatever dspy's format raises for this signature and these values
             return last, f"{type(error).__name__}: {error}"
+
+    def _left_out(self, state: State, column: Column) -> tuple[str, ...]:
+        signature = self.signature.signature
+        if column.variant is None or signature is None:
+            return ()
+        uses = [variants.use_of(signature, one) for one in state.session.variants if one.tag == column.variant]
+        return tuple([one.variant.of for one in uses if one.state != "current"])
 
     def _with_reading(self, live: LiveColumn, last: LiveColumn | None) -> LiveColumn:
         if live.reply is None or live.request is None or self.signature.signature is None or live.reply.get("raw"):

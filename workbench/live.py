@@ -35,6 +35,8 @@ class LiveColumn:
     reply: Mapping[str, Any] | None = None
     reading: Reading | None = None
     reading_error: str = ""
+    left_out: tuple[str, ...] = ()
+    """What the column's variant is of, where that has changed since or is gone: the original stands in the prompt."""
 
     @property
     def text(self) -> str:

@@ -182,6 +182,8 @@ call. The margin names what the parser did with each piece; the table shows how 
             parts.append((f" · {own}" if own != live.column.id else f" {own}", ""))
         if live.stale:
             parts.append((" · stale", "$text-warning bold"))
+        if live.left_out:
+            parts.append((" · ⚠ stale variant", "$text-warning bold"))
         if model and not own.endswith(model):
             parts.append((f" · {model}", quiet))
         if live.request is not None:
