@@ -24,11 +24,15 @@ class Parser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        raise CommandError(f"{message}{self._nearest_option(message)}; `{self.prog} --help` shows how")
+        raise CommandError(f"{message}{self._nearest(message)}; `{self.prog} --help` shows how")
 
-    def _nearest_option(self, message: str) -> str:
-        wrong = re.search(r"unrecognized arguments: .*?(--?[\w-]+)", message)
-        near = nearest(wrong.group(1), self._option_string_actions) if wrong else None
+    def _nearest(self, message: str) -> str:
+        """What was meant by a wrong option, or by a wrong word where there are only a few."""
+        near = None
+        if wrong := re.search(r"unrecognized arguments: .*?(--?[\w-]+)", message):
+            near = nearest(wrong.group(1), self._option_string_actions)
+        elif wrong := re.search(r"invalid choice: '(.*)' \(choose from (.*)\)$", message, re.DOTALL):
+            near = nearest(wrong.group(1), re.findall(r"[\w-]+", wrong.group(2)))
         return f"; did you mean {near}?" if near else ""
 
 
