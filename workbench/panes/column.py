@@ -278,7 +278,7 @@ def _short(count: int) -> str:
 def _line(sign: str, tone: str, said: str, details: str) -> Content:
     return lines(
         REPLY,
-        (f"{sign} ", f"$text-{tone} bold"),
+        (f"{sign} " if said or details.strip() else sign, f"$text-{tone} bold"),
         (said, f"$text-{tone}"),
         (details if said else details.lstrip(), "$foreground 60%"),
     )
