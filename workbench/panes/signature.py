@@ -12,6 +12,7 @@ from adapters.errors import SignatureError
 from adapters.signature import Signature
 from sessions.session import Predictor
 from workbench import edits, field_names
+from workbench.declarations import field_at
 from workbench.document import Place, State
 from workbench.field_text import Choice
 from workbench.live import LiveSignature
@@ -285,19 +286,9 @@ is wrong and what would work.
         self._editor.mark(marks)
 
     def _field_at(self, line: int, column: int) -> str | None:
-        """The field declared last before the place, unless an empty line or the start of a class lies between."""
-        lines = self._editor.document.lines
-        found: list[tuple[int, int, str]] = []
-        for name in self._fields:
-            for mark in self._declarations(name):
-                is_first = not lines[mark.line][: mark.start].strip()
-                found.append((mark.line, 0 if is_first else mark.start, name))
-        before = [one for one in found if one[:2] <= (line, column)]
-        if not before:
-            return None
-        declared_at, _, name = max(before)
-        between = lines[declared_at + 1 : line + 1]
-        return None if any(not one.strip() or one.startswith("class ") for one in between) else name
+        """The field whose declaration the place in the text belongs to."""
+        is_source = bool(self._names_in(self._editor.raw))
+        return field_at(self._editor.document.lines, line, column, self._fields, is_source)
 
     def _declarations(self, name: str) -> list[Mark]:
         marks = []
