@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -66,6 +67,14 @@ class Seen:
     closed_by_client: threading.Event = field(default_factory=threading.Event)
 
 
+class _Http(ThreadingHTTPServer):
+    """A client that has gone away is no news, and a traceback of ours would be taken for the program's."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class LoopbackServer:
     """Use as a context manager; `url` goes into OPENAI_API_BASE, `anthropic_url` into ANTHROPIC_API_BASE."""
 
@@ -78,7 +87,7 @@ class LoopbackServer:
         """Set once the first half of a reply has gone out."""
         self.released = threading.Event()
         """Set to let everything that hangs go on."""
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._http = _Http(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = True
         self._http.block_on_close = False
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
