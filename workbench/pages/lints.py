@@ -17,7 +17,7 @@ from workbench.widgets.text_view import EMPTY, Block, Piece, block
 
 LONGEST_MESSAGE = 400
 MOST_OF_A_KIND = 12
-MOST_READ_BACK = 200
+MOST_READ_BACK = 100
 
 
 def lints_of(at: LookedAt) -> tuple[Lint, ...]:
