@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from workbench.type_words import choices
@@ -69,10 +69,10 @@ _VALUE = re.compile(r"(?:^|\n)[ \t]+\w+[ \t]*:[^=#\"'\n]*=[ \t]*$")
 _BASE = re.compile(r"(?:^|\n)class[ \t]+\w+\([^)\n]*$")
 
 
-def complete(text: str, offset: int, own: Sequence[str], *, asked: bool = False) -> Completion | None:
+def complete(text: str, offset: int, own: Callable[[], Sequence[str]], *, asked: bool = False) -> Completion | None:
     """What can be written at `offset`; None where nothing fits, or when nothing is begun and nobody `asked`.
 
-    `own` are the models and enums of the text.
+    `own` gives the models and enums of the text, and is asked only where a type can stand.
     """
     before = text[max(0, offset - LOOKED_BACK) : offset]
     found = _WORD.search(before)
@@ -92,7 +92,7 @@ def _fits(word: str, text: str) -> bool:
     return any(name.startswith(word.lower()) for name in names)
 
 
-def _known(head: str, text: str, own: Sequence[str]) -> tuple[Candidate, ...]:
+def _known(head: str, text: str, own: Callable[[], Sequence[str]]) -> tuple[Candidate, ...]:
     """Everything that can stand behind `head`."""
     call = _open_call(head)
     if call:
@@ -103,7 +103,7 @@ def _known(head: str, text: str, own: Sequence[str]) -> tuple[Candidate, ...]:
         return VALUES if "Signature" in _header(head) else MEMBER_VALUES
     is_short = "class " not in text and "->" in text
     if _ANNOTATION.search(head) or (is_short and _SHORT.search(head)):
-        types = [Candidate(one.text, one.about) for one in choices(own) if not one.open]
+        types = [Candidate(one.text, one.about) for one in choices(own()) if not one.open]
         return (*types, Candidate('Literal[""]', "one of a few words"), Candidate("Optional[str]", "may be missing"))
     return ()
 

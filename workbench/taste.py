@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
@@ -16,6 +17,7 @@ from workbench.remembered import Remembered, number, text
 from workbench.screens.main import EDITORS, MainScreen
 from workbench.screens.room import SMALLEST_LEFT, SMALLEST_RIGHT
 from workbench.widgets.plain import plain_notify
+from workbench.widgets.prompt_section import Origin
 
 if TYPE_CHECKING:
     from workbench.settings import InForce, Settings
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
     _Base = App[int]
 else:
     _Base = object
+
+
+MOST_UNFOLDED = 50
+"""Long values of a column that are open the next time as well."""
 
 
 class Taste(_Base):
@@ -111,6 +117,7 @@ class Taste(_Base):
         share = number(parts, "prompts", 0.0, 1.0)
         if share is not None:
             self.main.columns.resize_prompts(share - self.main.columns.share)
+        self._unfold(parts.get("unfolded"))
         case = text(parts, "case")
         names = [one.name for one in self.document.session.cases]
         if case in names:
@@ -121,6 +128,14 @@ class Taste(_Base):
         view = text(parts, "signature")
         if view in ("form", "both", "source"):
             self.main.signature.show_as(view, focus=False)  # type: ignore[arg-type]
+
+    def _unfold(self, kept: Any) -> None:
+        """The long values that were open, by column."""
+        for column in self.main.columns.all:
+            found = kept.get(column.column_id) if isinstance(kept, dict) else None
+            origins = [Origin(*one) for one in found if _is_origin(one)] if isinstance(found, list) else []
+            if origins or column.prompt.unfolded:
+                column.prompt.unfold(origins)
 
     def remember_layout(self) -> None:
         """Keeps the layout of what is open for the next time."""
@@ -137,6 +152,11 @@ class Taste(_Base):
             "tab": self.main.tab,
             "case": self.document.state.case.name,
             "signature": self.main.signature.view,
+            "unfolded": {
+                one.column_id: sorted(map(list, one.prompt.unfolded), key=repr)[:MOST_UNFOLDED]
+                for one in self.main.columns.all
+                if one.prompt.unfolded
+            },
         }
         # another workbench may have written since this one began
         self._remembered = remembered.load().with_session(self.document.path, user, own)
@@ -168,6 +188,11 @@ class Taste(_Base):
             return
         place = self._in_force.origins[name].place
         plain_notify(self, f"{place} sets `{name}`, and will again the next time.", title="For now")
+
+
+def _is_origin(one: Any) -> bool:
+    is_shape = isinstance(one, list) and len(one) == 3
+    return is_shape and isinstance(one[0], str) and isinstance(one[1], (str, NoneType)) and isinstance(one[2], str)
 
 
 def _has_config() -> bool:

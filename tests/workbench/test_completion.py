@@ -8,7 +8,7 @@ CLASS = 'import dspy\n\nclass Kind(Enum):\n    A = "a"\n\nclass Ask(dspy.Signatu
 
 
 def offered(text: str, asked: bool = False) -> list[str]:
-    found = complete(text, len(text), ["Kind"], asked=asked)
+    found = complete(text, len(text), lambda: ["Kind"], asked=asked)
     return [one.text for one in found.candidates] if found is not None else []
 
 
@@ -59,5 +59,5 @@ def test_whoever_asks_is_shown_everything() -> None:
 
 def test_a_short_signature_has_types_too() -> None:
     text = "question, context: li"
-    assert complete(text + " -> answer", len(text), []) is not None
-    assert complete("question, con -> answer", len("question, con"), []) is None
+    assert complete(text + " -> answer", len(text), list) is not None
+    assert complete("question, con -> answer", len("question, con"), list) is None

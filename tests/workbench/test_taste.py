@@ -8,6 +8,7 @@ from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.app import WorkbenchApp
 from workbench.screens.choose_theme import ChooseThemeScreen
 from workbench.widgets.plain import PlainStatic
+from workbench.widgets.prompt_section import Origin
 from workbench.widgets.welcome import Welcome
 
 
@@ -32,6 +33,8 @@ def test_the_layout_is_as_it_was_left(tmp_path: Path) -> None:
         await desk.press("f2")
         await desk.press("f2")
         assert desk.main.tab == "demos"
+        prompt = desk.main.columns.all[1].prompt
+        prompt.unfold([Origin("value", "ticket", "demo 1")])
         desk.app.action_compact()
         desk.app.choose_taste("nord")
         await desk.press("ctrl+q")
@@ -43,6 +46,7 @@ def test_the_layout_is_as_it_was_left(tmp_path: Path) -> None:
         assert desk.main.signature.view == "both"
         assert desk.app.theme == "nord"
         assert desk.app.has_class("-compact")
+        assert [len(one.prompt.unfolded) for one in desk.main.columns.all] == [0, 1, 0]
         assert not desk.document.dirty
 
     at_the_desk(leave, path=path, home=tmp_path)

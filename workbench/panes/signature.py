@@ -63,13 +63,13 @@ is wrong and what would work.
         self._text_of_names: str | None = None
         self._fields: tuple[str, ...] = ()
         self._signature: Signature | None = None
-        self._own_types: tuple[str, ...] = ()
+        self._readable = ""
         self._state: State | None = None
         self.view: View = "source"
         self._form: SignatureForm | None = None
         self._writes_docstring = False
         self._editor = SourceEditor(
-            lambda: self._own_types, syntax="python", on_edit=self._typed, id="signature-editor"
+            lambda: _types_in(self._readable), syntax="python", on_edit=self._typed, id="signature-editor"
         )
         self._message = PlainStatic(classes="field-error", id="signature-error")
         self._predictor = ChoiceLine([Choice(name, name) for name in PREDICTORS], "Predict", self._choose_predictor)
@@ -95,7 +95,7 @@ is wrong and what would work.
     def show(self, state: State, live: LiveSignature) -> None:
         text, self._state = state.session.signature, state
         self._editor.show(text.text)
-        if self._form is not None:
+        if self._form is not None and self.view != "source":
             self._form.show(text.text, text.class_name)
         self._predictor.show(text.predictor)
         self._show_classes(text.text, text.class_name)
@@ -238,7 +238,7 @@ is wrong and what would work.
             names = _class_names(text)
             if names is not None:
                 self._names = names
-                self._own_types = _types_in(text)
+                self._readable = text
         return self._names
 
     def _show_classes(self, text: str, chosen: str | None) -> None:

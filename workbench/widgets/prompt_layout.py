@@ -7,7 +7,7 @@ becomes exact when it comes near; a thousand long demos then cost no more than t
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -109,6 +109,11 @@ class PromptLayout:
         self._measure(position)
         self._stack()
         return True
+
+    def unfold(self, origins: Iterable[Origin]) -> None:
+        """Shows all of these long pieces, and folds the others."""
+        self.unfolded = set(origins)
+        self.resize(self.width)
 
     def find(self, wanted: Origin) -> Spot | None:
         """The first row of the first piece of this origin, or else of the same field anywhere; None without one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import events
@@ -163,6 +164,17 @@ class PromptView(LineView):
             self._settle(message, 0)
             section = self._layout.section(message)
         self._place(Spot(message, section.row_of(number, offset), number))
+
+    @property
+    def unfolded(self) -> frozenset[Origin]:
+        return frozenset(self._layout.unfolded)
+
+    def unfold(self, origins: Iterable[Origin]) -> None:
+        """Shows all of these long pieces, and folds the others."""
+        self._layout.unfold(origins)
+        self._painter.forget()
+        self._settle(*self._anchor())
+        self.repaint()
 
     def mark_text(self, text: str) -> None:
         """Marks this text wherever it is in sight; an empty one marks nothing."""

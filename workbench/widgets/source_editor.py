@@ -106,7 +106,7 @@ class SourceEditor(Editor):
     def _offer(self, asked: bool = False) -> None:
         found: Completion | None = None
         if self.selection.is_empty and not self.read_only:
-            found = complete(self.text, self._offset(self.cursor_location), self._own_types(), asked=asked)
+            found = complete(self.text, self._offset(self.cursor_location), self._own_types, asked=asked)
         if found is None:
             self._hide()
             return
