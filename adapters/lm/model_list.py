@@ -82,13 +82,17 @@ def _per_million(price: Any) -> float | None:
     return round(price * 1e6, 6) if isinstance(price, int | float) and price > 0 else None
 
 
+LONGEST_QUERY = 200
+"""Characters of a query that count: a page pasted where a name belongs must not be a million comparisons."""
+
+
 def search(entries: Iterable[ModelEntry], query: str) -> tuple[ModelEntry, ...]:
     """Those that have every word of `query` in their name or description, the closest first.
 
     A word counts as it stands, or as letters in that order within the name (`cld` finds claude); names that have the
     words as they stand come before those that do not, shorter before longer.
     """
-    words = query.lower().split()
+    words = tuple(dict.fromkeys(query[:LONGEST_QUERY].lower().split()))
     ranked: list[tuple[tuple[int, int, str], ModelEntry]] = []
     for entry in entries:
         scores = [_score(word, entry) for word in words]

@@ -20,6 +20,8 @@ from workbench.widgets.plain import PlainStatic, content, lines
 _GROUP = Binding.Group("This dialog")
 
 MOST_ENTRIES = 300
+LONGEST_FILTER = 200
+"""Characters of what was typed that narrow the list down."""
 MOST_ROWS = 20
 ROWS_AROUND = 9
 """Rows of a dialog that its entries do not take."""
@@ -92,7 +94,7 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def found(self, typed: str) -> list[Entry]:
         """The entries that fit what was typed, best first."""
-        words = typed.lower().split()
+        words = tuple(dict.fromkeys(typed[:LONGEST_FILTER].lower().split()))
         return [one for one in self._entries if all(word in f"{one.name} {one.about}".lower() for word in words)]
 
     def say(self, said: str) -> None:

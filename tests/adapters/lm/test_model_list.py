@@ -40,6 +40,20 @@ def test_every_word_is_found_as_it_stands_or_by_its_letters() -> None:
     assert [one.name for one in model_list.search(model_list.offline_models(), "single quotes")] == ["offline/sloppy"]
 
 
+def test_a_page_pasted_where_a_name_belongs_costs_no_more_than_a_long_name() -> None:
+    class Counted(str):
+        lowered = 0
+
+        def lower(self) -> str:
+            Counted.lowered += 1
+            return super().lower()
+
+    entries = [model_list.ModelEntry(Counted("openai/gpt-4o"), "openai", Counted("a model"))]
+    assert model_list.search(entries, "word " * 20_000) == ()
+    assert model_list.search(entries, " ".join([f"word{number}" for number in range(20_000)])) == ()
+    assert Counted.lowered < 200
+
+
 def test_every_offline_model_says_what_it_imitates() -> None:
     assert [one.name for one in model_list.offline_models()] == list(NAMES)
     assert all(one.description for one in model_list.offline_models())
