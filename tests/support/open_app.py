@@ -11,6 +11,7 @@ from unittest.mock import patch
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from sessions import autosave
 from sessions.session import Case, Column, Demo, Session, SignatureText
 from workbench.app import WorkbenchApp
 from workbench.document import Place
@@ -158,5 +159,6 @@ def at_the_desk(
             folders = {"XDG_STATE_HOME": str(home / "state"), "XDG_CONFIG_HOME": str(home / "config")}
         with patch.dict("os.environ", folders):
             app = asyncio.run(run())
+            autosave.discard(app.document.path)  # or its thread writes to a folder that is being removed
     assert mistakes is None or len(app.mistakes) == mistakes, list(app.mistakes)
     return app

@@ -13,7 +13,7 @@ from textual.widgets import OptionList
 
 from workbench import session_cards
 from workbench.display import one_line
-from workbench.screens.choose import ChooseScreen, Entry
+from workbench.screens.choose import LONGEST_FILTER, ChooseScreen, Entry
 from workbench.session_cards import Card
 from workbench.widgets.plain import PlainStatic, lines
 
@@ -57,7 +57,7 @@ class BrowseScreen(ChooseScreen):
         self.run_worker(self._look_into_files, thread=True, exit_on_error=False)
 
     def found(self, typed: str) -> list[Entry]:
-        words = typed.lower().split()
+        words = tuple(dict.fromkeys(typed[:LONGEST_FILTER].lower().split()))
         return [one for one in self._entries if all(word in self._words_of(one) for word in words)]
 
     @on(OptionList.OptionHighlighted)
