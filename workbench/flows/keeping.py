@@ -39,7 +39,9 @@ def record(app: WorkbenchApp) -> None:
 def check(app: WorkbenchApp) -> None:
     """Checks every recording of the session as it is on screen, and says what drifted."""
     path = str(app.document.path) if app.document.path is not None else "this session"
-    results = fixtures.check(app.document.session, path)
+    # a column that nothing is recorded or expected of is none of what holds
+    checked = fixtures.check(app.document.session, path)
+    results = [one for one in checked if any(word != "empty" for word in one.verdicts.values())]
     if not results:
         plain_notify(app, "Nothing is recorded yet: ctrl+r records the reply of a column.", severity="warning")
         return
@@ -48,7 +50,8 @@ def check(app: WorkbenchApp) -> None:
         words = ", ".join(f"{name} {verdict}" for name, verdict in one.verdicts.items())
         lines.append(f"{one.case} · {one.column}: {words}")
     bad = [one for one in results if any(word in ("drift", "fail", "error") for word in one.verdicts.values())]
-    title = f"{len(bad)} of {len(results)} recordings differ" if bad else f"✓ all {len(results)} recordings hold"
+    holds = "✓ the recording holds" if len(results) == 1 else f"✓ all {len(results)} recordings hold"
+    title = f"{len(bad)} of {len(results)} recordings differ" if bad else holds
     plain_notify(app, "\n".join(lines[:12]), title=title, severity="error" if bad else "information", timeout=12)
 
 
