@@ -111,7 +111,8 @@ one would think, or not at all. `↑` `↓` choose a note, `enter` leads to its 
 
     def _fit(self) -> None:
         """As many rows as the notes take, up to a few."""
-        self._text.styles.height = max(1, min(MOST_ROWS, self._text.row_count))
+        if self._text.row_count:
+            self._text.styles.height = min(MOST_ROWS, self._text.row_count)
 
     @on(TextView.Chosen)
     def _chosen(self, event: TextView.Chosen) -> None:
