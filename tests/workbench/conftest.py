@@ -9,8 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import textual._wait
 
 from workbench.__main__ import main
+
+# Textual looks every 20 ms whether an app under test has come to rest; half of the tests' time would be that wait.
+textual._wait.SLEEP_GRANULARITY = 0.005
 
 
 @dataclass(frozen=True)

@@ -240,7 +240,7 @@ def test_a_file_that_cannot_be_opened_leaves_what_was_open(tmp_path: Path) -> No
     at_the_desk(act)
 
 
-@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+@pytest.mark.parametrize("size", [WIDE, pytest.param(MIDDLE, marks=pytest.mark.slow), SMALL])
 def test_all_panes_can_be_reached_by_keys_at_every_size(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         main = desk.main

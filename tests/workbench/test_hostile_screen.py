@@ -84,6 +84,7 @@ def test_every_palette_entry_is_one_harmless_line_before_and_after_typing() -> N
     at_the_desk(act, session=session_of(SHORT))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", LONG.values(), ids=LONG.keys())
 def test_a_text_of_any_length_can_be_looked_at(text: str) -> None:
     session = session_of({"long": text})
@@ -108,7 +109,7 @@ def test_errors_and_toasts_that_say_hostile_things_are_shown_as_text() -> None:
     at_the_desk(act, session=PLAIN)
 
 
-@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+@pytest.mark.parametrize("size", [WIDE, pytest.param(MIDDLE, marks=pytest.mark.slow), SMALL])
 def test_a_signature_of_hostile_text_is_an_error_in_place(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         for text in SHORT.values():

@@ -174,7 +174,7 @@ def walk(seed: int, *, steps: int = 0, seconds: float = 0.0) -> None:
     assert set(children()) <= before
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_short_walk_breaks_and_loses_nothing(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     walk(seed, steps=120)

@@ -86,6 +86,7 @@ def test_the_picker_can_be_used_while_the_list_is_loading_and_says_so(
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_choosing_a_model_that_needs_litellm_loads_it_and_one_that_does_not_leaves_it(
     monkeypatch: pytest.MonkeyPatch, warmed: list[str]
 ) -> None:

@@ -13,7 +13,7 @@ from tests.workbench.test_hostile_screen import assert_harmless, session_of
 from workbench.screens.lesson import LessonScreen
 from workbench.widgets.text_view import TextView
 
-SIZES = [WIDE, MIDDLE, SMALL]
+SIZES = [WIDE, pytest.param(MIDDLE, marks=pytest.mark.slow), SMALL]
 
 
 def example(name: str) -> Session:
@@ -75,6 +75,7 @@ def test_a_reply_is_explained_after_the_prompt() -> None:
     at_the_desk(act, session=session_of({"plain": "plain"}))
 
 
+@pytest.mark.slow
 def test_every_step_of_every_adapter_can_be_looked_at() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f6")
@@ -88,6 +89,7 @@ def test_every_step_of_every_adapter_can_be_looked_at() -> None:
     at_the_desk(act, session=example("triage"), size=SMALL)
 
 
+@pytest.mark.slow
 def test_hostile_texts_are_text_in_a_lesson() -> None:
     session = session_of({name: text for name, text in HOSTILE.items() if len(text) < 1_000})
 

@@ -14,7 +14,7 @@ def shown(desk: Desk) -> str:
     return desk.app.screen.query_one(TextView).plain_text
 
 
-@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+@pytest.mark.parametrize("size", [WIDE, pytest.param(MIDDLE, marks=pytest.mark.slow), SMALL])
 def test_every_page_of_every_column_opens_by_its_number(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f7")
@@ -83,6 +83,7 @@ def test_a_page_follows_what_is_sent_while_it_is_open() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_hostile_texts_are_text_on_every_page() -> None:
     session = session_of({name: text for name, text in HOSTILE.items() if len(text) < 1_000})
 
