@@ -14,7 +14,7 @@ from adapters.errors import SignatureError
 from adapters.notation import known_names, read, to_source
 from adapters.notation.class_writer import is_name
 from adapters.notation.outline import ClassKind, ClassOutline, Member, Outline, Span, outline_of, parse_source
-from adapters.notation.source_text import line_and_column
+from adapters.notation.source_text import line_and_column, quiet_parse
 from adapters.notation.source_writer import docstring
 from adapters.notation.value_writer import text_literal
 
@@ -359,7 +359,7 @@ def _as_source(outline: Outline, wanted: Wanted, member: Member | None) -> str:
 def _names_of(expression: str) -> set[str]:
     """The names that a type is made of; none for a text that is no expression (reading says what is wrong with it)."""
     try:
-        return {node.id for node in ast.walk(ast.parse(expression.strip(), mode="eval")) if isinstance(node, ast.Name)}
+        return {node.id for node in ast.walk(quiet_parse(expression.strip(), "eval")) if isinstance(node, ast.Name)}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal, overload
 
 from adapters.errors import SignatureError
 
@@ -75,7 +77,7 @@ class SourceText:
         """The syntax tree. Raises SignatureError for anything `ast.parse` does not take."""
         check_size(self.whole)
         try:
-            return ast.parse(self.text)
+            return quiet_parse(self.text)
         except SyntaxError as error:
             starts = self.line_starts
             line = min(max(error.lineno or 1, 1), len(starts))
@@ -88,6 +90,17 @@ class SourceText:
             raise self.error_at(0, what) from None
 
 
+@overload
+def quiet_parse(text: str) -> ast.Module: ...
+@overload
+def quiet_parse(text: str, mode: Literal["eval"]) -> ast.Expression: ...
+def quiet_parse(text: str, mode: str = "exec") -> ast.AST:
+    """`ast.parse`, of whose warnings about somebody's text nothing reaches the terminal."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text, mode=mode)
+
+
 def told(error: Exception) -> str:
     """One line of what a library says: its first, or the innermost reason when the first only announces one."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
@@ -97,7 +110,7 @@ def told(error: Exception) -> str:
 def parse_expression(text: str, place: ast.AST) -> ast.expr | None:
     """An annotation written as a string, every node of it standing at `place`; None when it is no expression."""
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = quiet_parse(text.strip(), "eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     for node in ast.walk(tree):

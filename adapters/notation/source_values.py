@@ -16,6 +16,7 @@ import re
 import textwrap
 import types
 import uuid
+import warnings
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any
@@ -275,7 +276,9 @@ class ConstantReader:
             for name, value in self.keywords(node)
         }
         make: Any = pydantic.Field
-        made: FieldInfo = self._guarded(node, lambda: make(*args, **arguments))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # pydantic's advice would stand on the terminal
+            made: FieldInfo = self._guarded(node, lambda: make(*args, **arguments))
         return made
 
     def factory(self, node: ast.expr) -> Callable[[], Any]:

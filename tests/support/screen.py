@@ -44,6 +44,7 @@ def on_stage(
     async def run() -> None:
         async with stage.run_test(size=size, message_hook=stage.hear, notifications=True, tooltips=True) as pilot:
             await pilot.pause()
+            await pilot.pause()  # what the first picture made due
             await act(stage, pilot)
             await pilot.pause()
 

@@ -13,8 +13,9 @@ import textual._wait
 
 from workbench.__main__ import main
 
-# Textual looks every 20 ms whether an app under test has come to rest; half of the tests' time would be that wait.
-textual._wait.SLEEP_GRANULARITY = 0.005
+# Textual looks every 20 ms whether an app under test has come to rest; a third of the tests' time would be that wait.
+# The app paints every 8 ms at most, so that a look finds it done.
+textual._wait.SLEEP_GRANULARITY = 0.01
 
 
 @dataclass(frozen=True)
