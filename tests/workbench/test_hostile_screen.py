@@ -96,6 +96,7 @@ def test_a_text_of_any_length_can_be_looked_at(text: str) -> None:
     at_the_desk(act, session=session)
 
 
+@pytest.mark.slow
 def test_errors_and_toasts_that_say_hostile_things_are_shown_as_text() -> None:
     async def act(desk: Desk) -> None:
         for text in SHORT.values():

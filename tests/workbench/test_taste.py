@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from sessions import store
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.app import WorkbenchApp
@@ -22,6 +24,7 @@ def toasts(desk: Desk) -> str:
     return "\n".join(f"{one.title}\n{one.message}" for one in desk.app._notifications)
 
 
+@pytest.mark.slow
 def test_the_layout_is_as_it_was_left(tmp_path: Path) -> None:
     path = tmp_path / "tickets.json"
     store.save(TICKETS, path)
@@ -89,6 +92,7 @@ def test_a_config_that_cannot_be_read_is_told_and_nothing_more(tmp_path: Path) -
     at_the_desk(act, home=tmp_path)
 
 
+@pytest.mark.slow
 def test_a_theme_is_seen_before_it_is_taken(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
         desk.app._ask(desk.app.choose_theme())

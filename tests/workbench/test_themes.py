@@ -47,6 +47,7 @@ async def look_everywhere(desk: Desk, least: float) -> None:
         assert faintest(desk)[0] >= least, (desk.app.theme, keys, faintest(desk))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("theme", [one.name for one in themes.OURS])
 def test_nothing_is_too_faint_in_our_own_themes(theme: str) -> None:
     async def act(desk: Desk) -> None:

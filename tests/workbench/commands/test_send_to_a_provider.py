@@ -79,6 +79,7 @@ def test_a_streamed_reply_is_read_and_saved(rain: str, at_loopback: Callable[[st
     assert request.headers["authorization"] == f"Bearer {CANARY}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("behaviour", ["401", "close-in-stream", "refused"])
 def test_a_failing_provider_is_exit_3_and_one_line_and_the_session_stays(
     behaviour: str, rain: str, at_loopback: Callable[[str], None]

@@ -29,6 +29,7 @@ def test_parameters_are_a_closed_list_and_hold_no_secret(text: str, said: str) -
     assert "canary" not in refused(text)
 
 
+@pytest.mark.slow
 def test_parameters_of_a_column_and_of_the_session_reach_the_request() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f3", "shift+f8", "p")
@@ -58,6 +59,7 @@ def test_the_fallback_is_switched_on_and_off() -> None:
     at_the_desk(act, size=SMALL)
 
 
+@pytest.mark.slow
 def test_a_column_uses_a_variant_or_gets_one_beside_it() -> None:
     session = replace(TICKETS, variants=(Variant("terse", "instructions", "Briefly [/x]."),))
 

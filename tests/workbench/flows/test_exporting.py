@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from open_app import TICKETS, Desk, at_the_desk
 
 from sessions.exports.formats import FORMATS
@@ -14,6 +15,7 @@ from workbench.screens.confirm import ConfirmScreen
 from workbench.widgets.plain import PlainStatic
 
 
+@pytest.mark.slow
 def test_every_form_is_in_the_palette_and_goes_to_a_file_or_the_clipboard(tmp_path: Path) -> None:
     target = tmp_path / "out.json"
 

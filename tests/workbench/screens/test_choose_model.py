@@ -108,6 +108,7 @@ def test_choosing_a_model_that_needs_litellm_loads_it_and_one_that_does_not_leav
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_a_column_gets_a_model_beside_it_and_every_adapter_one_more(
     monkeypatch: pytest.MonkeyPatch, warmed: list[str]
 ) -> None:
@@ -129,6 +130,7 @@ def test_a_column_gets_a_model_beside_it_and_every_adapter_one_more(
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_a_server_of_the_users_own_is_asked_for_its_models_only_when_it_is_chosen(
     monkeypatch: pytest.MonkeyPatch, warmed: list[str]
 ) -> None:

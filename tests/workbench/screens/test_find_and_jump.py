@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from textual.widget import Widget
 
 from sessions.session import Demo
@@ -75,6 +76,7 @@ def test_what_is_folded_away_is_unfolded() -> None:
     at_the_desk(act, session)
 
 
+@pytest.mark.slow
 def test_a_letter_goes_where_it_stands() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f2", "alt+j")

@@ -3,6 +3,8 @@
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from sessions import store
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench import edits
@@ -11,6 +13,7 @@ from workbench.screens.rate import RateScreen
 from workbench.screens.run_history import RunHistoryScreen
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared_and_one_is_taken_up_again(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
     store.save(TICKETS, path)

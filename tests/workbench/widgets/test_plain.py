@@ -21,6 +21,7 @@ def test_content_keeps_every_offset(text: str) -> None:
     assert plain.lines(text, (text, "bold")).plain == safe(text) * 2
 
 
+@pytest.mark.slow
 def test_a_static_and_a_toast_show_it_as_it_stands() -> None:
     async def act(stage: Stage[plain.PlainStatic], pilot: Pilot[None]) -> None:
         for text in HOSTILE.values():

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from sessions.session import SignatureText
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.widgets.source_editor import Offer, SourceEditor
@@ -36,6 +38,7 @@ def test_tab_takes_what_is_offered_and_enter_does_not() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_escape_hides_the_offer_and_ctrl_space_asks_for_it() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("end")

@@ -40,6 +40,7 @@ def test_the_arrows_go_from_target_to_target_and_enter_leads_there() -> None:
     on_stage(TextView(), act)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_text_is_text(text: str) -> None:
     async def act(stage: TextStage, pilot: Pilot[None]) -> None:
