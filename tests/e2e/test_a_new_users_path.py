@@ -37,7 +37,7 @@ program.run(Seen("openai/none", api_key="none"))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(160, 45)])
+@pytest.mark.parametrize("size", [(160, 45), (80, 24)])
 def test_from_nothing_to_a_program_that_dspy_runs(tmp_path: Path, size: tuple[int, int]) -> None:
     environment = {"PYTHONPATH": ROOT, "XDG_STATE_HOME": str(tmp_path / "state"), "HOME": str(tmp_path)}
     with Terminal([*WORKBENCH], tmp_path, size, environment) as terminal:
@@ -88,9 +88,7 @@ def test_from_nothing_to_a_program_that_dspy_runs(tmp_path: Path, size: tuple[in
         terminal.wait_for("Runs of")
         terminal.press(" ", "\x1b[F")
         terminal.wait_for("offline/sloppy")
-        terminal.press("escape", "f3")
-        terminal.wait_for("Chat ▸")
-        terminal.press("ctrl+r")
+        terminal.press("escape", "f3", "ctrl+r")
         terminal.wait_for("recorded chat")
         terminal.press("ctrl+s")
         terminal.wait_for("Save as")
