@@ -98,7 +98,7 @@ def _call(at: LookedAt) -> tuple[str | tuple[str, str], ...]:
         reply = at.live.reply
         if reply is None:
             return (("nothing sent yet: F5 sends", "note"),)
-        return (f"the reply was {reply.get('source', 'sent')}", (" (not in this sitting)", "note"))
+        return (f"the reply was {reply.get('source', 'sent')}", (" (its calls are not at hand)", "note"))
     first = run.run.attempts[0]
     failed = ((f" · {first.error}", "error"),) if first.error else ()
     return (f"{first.model} · {_measured(first)}", *failed)
