@@ -13,7 +13,6 @@ from textual.message import Message
 from sessions.session import Column
 from workbench.document import Document, Place
 from workbench.exact_counts import ExactCounts
-from workbench.live import LiveColumn
 from workbench.messages import TryVariant
 from workbench.runs import Send
 from workbench.screens.main import MainScreen
@@ -69,10 +68,7 @@ class Sends(_Base):
 
     def on_mount(self) -> None:
         counts = ExactCounts(lambda *told: self.post_message(TokensCounted(*told)))
-        self.set_interval(REST_SECONDS, lambda: counts.look(self._columns_in_sight()))
-
-    def _columns_in_sight(self) -> list[LiveColumn]:
-        return [one.live for one in self.main.columns.all if one.live is not None]
+        self.set_interval(REST_SECONDS, lambda: counts.look(self.main.columns.lives))
 
     def on_tokens_counted(self, message: TokensCounted) -> None:
         column = self.main.columns.column(message.column_id)

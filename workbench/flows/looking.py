@@ -19,7 +19,7 @@ def open_lesson(app: WorkbenchApp) -> None:
     if isinstance(app.screen, LessonScreen):
         app.screen.dismiss(None)
     elif len(app.screen_stack) == 1:
-        columns, index = columns_in_sight(app)
+        columns, index = columns_and_current(app)
         if columns:
             app.push_screen(LessonScreen(columns, index))
 
@@ -29,13 +29,13 @@ def open_pages(app: WorkbenchApp, page: str) -> None:
     if isinstance(app.screen, PagesScreen):
         app.screen.action_page(page)
         return
-    found, index = columns_in_sight(app)
+    found, index = columns_and_current(app)
     if len(app.screen_stack) > 1 or not found:
         return
 
     def look(step: int) -> LookedAt:
         state = app.document.state
-        columns = columns_in_sight(app)[0]
+        columns = columns_and_current(app)[0]
         runs = {one.column.id: app.main.runs.of(state.case.name, one.column.id) for one in columns}
         known = {id: run for id, run in runs.items() if run is not None}
         sent = {id: request for (case, id), request in app.main.requests.items() if case == state.case.name}
@@ -49,9 +49,9 @@ def open_pages(app: WorkbenchApp, page: str) -> None:
     app.push_screen(PagesScreen(look, page), go)
 
 
-def columns_in_sight(app: WorkbenchApp) -> tuple[list[LiveColumn], int]:
+def columns_and_current(app: WorkbenchApp) -> tuple[list[LiveColumn], int]:
     """Every column as it is now, and the place of the one with the focus."""
-    columns = [pane.live for pane in app.main.columns.all if pane.live is not None]
+    columns = app.main.columns.lives
     current = app.main.shown_column()
     index = next((number for number, one in enumerate(columns) if current is not None and one is current), 0)
     return columns, index

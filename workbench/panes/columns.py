@@ -112,6 +112,13 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         return self._share
 
     @property
+    def lives(self) -> list[LiveColumn]:
+        """What is known of every column, painted yet or not."""
+        waiting = {id: shown[0] for id, shown in self._waiting.items()}
+        known = [waiting.get(id, column.live) for id, column in self._columns.items()]
+        return [one for one in known if one is not None]
+
+    @property
     def all(self) -> tuple[ColumnPane, ...]:
         self._catch_up()
         return tuple(self._columns.values())

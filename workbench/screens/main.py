@@ -317,7 +317,7 @@ class MainScreen(RoomScreen):
     def _find_lints(self) -> Iterator[Sequence[Note] | None]:
         from workbench import lint_notes
 
-        return lint_notes.search(self.document.state, [one.live for one in self.columns.all if one.live is not None])
+        return lint_notes.search(self.document.state, self.columns.lives)
 
     def _is_outdated(self, live: LiveColumn) -> bool:
         """Whether the reply on screen answers another prompt than the one above it."""

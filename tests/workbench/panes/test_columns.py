@@ -1,0 +1,48 @@
+"""Columns out of sight follow those in sight, and nobody who asks about them gets an old answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sessions.session import Column
+from tests.support.open_app import TICKETS, Desk, at_the_desk
+
+FIVE = replace(TICKETS, columns=tuple([Column(one, one) for one in ("chat", "json", "xml", "baml", "twostep")]))
+
+
+def field_named(desk: Desk) -> list[bool]:
+    """Of each column, whether what is known of it has the new field."""
+    return ["zebra" in "".join(one.text for one in live.request.messages) for live in desk.main.columns.lives]  # type: ignore[union-attr]
+
+
+def test_what_is_known_of_a_column_does_not_wait_until_it_is_painted() -> None:
+    async def act(desk: Desk) -> None:
+        editor = desk.main.signature._editor
+        changed = desk.document.session.signature.text.replace("urgency", "zebra")
+        editor.focus()
+        editor.select_all()
+        editor._replace_via_keyboard(changed, *editor.selection)
+        await desk.pilot.pause()
+        desk.main.show()
+        assert field_named(desk) == [True] * 5
+        assert list(desk.main.columns._waiting) == ["baml", "twostep"]
+
+    at_the_desk(act, session=FIVE)
+
+
+def test_a_column_that_waited_is_painted_when_it_is_asked_for_or_scrolled_to() -> None:
+    async def act(desk: Desk) -> None:
+        editor = desk.main.signature._editor
+        editor.focus()
+        editor.select_all()
+        changed = desk.document.session.signature.text.replace("urgency", "zebra")
+        editor._replace_via_keyboard(changed, *editor.selection)
+        await desk.pilot.pause()
+        desk.main.show()
+        assert "zebra" in desk.prompt("baml")
+        desk.main.columns.scroll_to(x=200, animate=False)
+        await desk.until(lambda: not desk.main.columns._waiting)
+        (pane,) = [one for one in desk.main.columns.query("ColumnPane") if one.column_id == "twostep"]  # type: ignore[attr-defined]
+        assert "zebra" in pane.prompt.plain_text()  # type: ignore[attr-defined]
+
+    at_the_desk(act, session=FIVE)
