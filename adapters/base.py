@@ -280,7 +280,10 @@ class Adapter:
         inputs: Mapping[str, Any],
         outputs: Mapping[str, Any],
     ) -> dict[str, list[Any]]:
-        """`{"messages": […]}` with the outputs as the last assistant message (OpenAI's fine-tuning format)."""
+        """`{"messages": […]}` with the outputs as the last assistant message (OpenAI's fine-tuning format).
+
+        dspy's JSONAdapter raises NotImplementedError here; ours does not.
+        """
         answer = str(self.format_assistant_message_content(signature, outputs))
         return {"messages": [*self.format(signature, demos, inputs), {"role": "assistant", "content": answer}]}
 

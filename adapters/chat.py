@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapters.base import Adapter
 from adapters.by_fields import by_fields
 from adapters.chat_reading import read_chat
-from adapters.field_text import chat_field_description, joined, task_description, translate_field_type, type_reminder
+from adapters.field_text import chat_field_description, joined, outputs_in_order, task_description, translate_field_type
 from adapters.reading import Reading
 from adapters.signature import Field, Signature
 from adapters.text import Segment, Text, value_segment
@@ -171,11 +171,7 @@ def _structure(signature: Signature) -> Text:
 @by_fields
 def _reminder(signature: Signature) -> Text:
     segments = [Segment("Respond with the corresponding output fields, starting with the field ", "reminder")]
-    for index, (name, field) in enumerate(signature.output_fields.items()):
-        if index:
-            segments.append(Segment(", then ", "reminder"))
-        segments.append(Segment(f"`[[ ## {name} ## ]]`", "marker", name))
-        segments.extend(type_reminder(field))
+    segments.extend(outputs_in_order(signature, "`[[ ## {} ## ]]`"))
     segments.append(Segment(", and then ending with the marker for ", "reminder"))
     segments.append(Segment("`[[ ## completed ## ]]`", "marker"))
     segments.append(Segment(".", "reminder"))

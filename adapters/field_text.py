@@ -96,7 +96,7 @@ def _type_note(field: Field) -> tuple[Segment, ...]:
     )
 
 
-def type_reminder(field: Field) -> tuple[Segment, ...]:
+def _type_reminder(field: Field) -> tuple[Segment, ...]:
     """What the reminder at the end of a user message says of an output's type, in brackets."""
     if is_named(field.annotation, "ToolCalls"):
         text = ' (must be a JSON object like {"tool_calls": [{"name": "...", "args": {...}}]})'
@@ -108,6 +108,17 @@ def type_reminder(field: Field) -> tuple[Segment, ...]:
         Segment(name_of(field.annotation), "type", field.name),
         Segment(")", "reminder", field.name),
     )
+
+
+def outputs_in_order(signature: Signature, marker: str) -> list[Segment]:
+    """The outputs as a reminder names them: each as `marker` writes its name, with its type, and `then` between."""
+    segments: list[Segment] = []
+    for index, (name, field) in enumerate(signature.output_fields.items()):
+        if index:
+            segments.append(Segment(", then ", "reminder"))
+        segments.append(Segment(marker.format(name), "marker", name))
+        segments.extend(_type_reminder(field))
+    return segments
 
 
 @by_fields

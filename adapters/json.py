@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapters.by_fields import by_fields
 from adapters.capabilities import Capabilities
 from adapters.chat import INTRODUCTION, ChatAdapter, inputs_structure
-from adapters.field_text import joined, translate_field_type, type_reminder
+from adapters.field_text import joined, outputs_in_order, translate_field_type
 from adapters.json_reading import read_json
 from adapters.reading import Reading
 from adapters.signature import Field, Signature
@@ -64,16 +64,6 @@ class JSONAdapter(ChatAdapter):
             return super().format_field_with_value(fields_with_values)
         values = {field.name: value for field, value in fields_with_values.items()}
         return _object(values, values)
-
-    def format_finetune_data(
-        self,
-        signature: Signature,
-        demos: Sequence[Mapping[str, Any]],
-        inputs: Mapping[str, Any],
-        outputs: Mapping[str, Any],
-    ) -> dict[str, list[Any]]:
-        """Ours: dspy's JSONAdapter raises NotImplementedError here."""
-        return super().format_finetune_data(signature, demos, inputs, outputs)
 
     def _read(self, signature: Signature, completion: str) -> Reading:
         return read_json(signature, completion, self.name, self.error_name)
@@ -133,10 +123,6 @@ def _structure(signature: Signature) -> Text:
 @by_fields
 def _reminder(signature: Signature) -> Text:
     segments = [Segment("Respond with a JSON object in the following order of fields: ", "reminder")]
-    for index, (name, field) in enumerate(signature.output_fields.items()):
-        if index:
-            segments.append(Segment(", then ", "reminder"))
-        segments.append(Segment(f"`{name}`", "marker", name))
-        segments.extend(type_reminder(field))
+    segments.extend(outputs_in_order(signature, "`{}`"))
     segments.append(Segment(".", "reminder"))
     return Text(segments)

@@ -74,6 +74,17 @@ def add_variants(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_allow_host(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--allow-host",
+        dest="allow_hosts",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="an address in this session or in a `.env` may get your key when it is at HOST (or HOST:PORT)",
+    )
+
+
 def settle_session(options: argparse.Namespace) -> None:
     """Lets SESSION stand after `--adapter A …` too, whose last value it then seems to be."""
     names: list[str] = options.adapters

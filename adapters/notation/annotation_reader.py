@@ -18,7 +18,7 @@ from adapters.annotations import is_type_alias
 from adapters.errors import SignatureError
 from adapters.notation import known_names
 from adapters.notation.plain_types import applied
-from adapters.notation.source_text import SourceText, parse_expression, told
+from adapters.notation.source_text import SourceText, parse_expression, shown, told
 from adapters.notation.source_values import ConstantReader
 
 _ALIAS_FORMS = (type, types.GenericAlias, types.UnionType, typing.ForwardRef)
@@ -53,7 +53,7 @@ class AnnotationReader:
         if not self._is_type(annotation):
             name = str(getattr(annotation, "_name", "")).lower()
             hint = name if name in known_names.STRING_BUILTINS else "a type such as str, list[int] or Literal['a']"
-            raise self.source.error(node, f"{_shown(node)} is not a type", hint)
+            raise self.source.error(node, f"{shown(node)} is not a type", hint)
         return annotation
 
     def _is_type(self, annotation: Any) -> bool:
@@ -73,7 +73,7 @@ class AnnotationReader:
             if isinstance(found, known_names.Refused):
                 raise self.source.error(node, f"{found.name} is not supported: {found.reason}", found.hint)
             if isinstance(found, known_names.Module):
-                raise self.source.error(node, f"`{_shown(node)}` is a module, not a type")
+                raise self.source.error(node, f"`{shown(node)}` is a module, not a type")
             return found
         if isinstance(node, ast.Subscript):
             return self._subscript(node)
@@ -86,7 +86,7 @@ class AnnotationReader:
         hint = "a type such as str, list[int] or Literal['a']"
         if isinstance(node, ast.Tuple):
             hint = "for a tuple write tuple[int, str]"
-        raise self.source.error(node, f"{_shown(node)} is not a type", hint)
+        raise self.source.error(node, f"{shown(node)} is not a type", hint)
 
     def _constant(self, node: ast.Constant) -> Any:
         if node.value is None or node.value is ...:
@@ -128,12 +128,12 @@ class AnnotationReader:
                 return Union[left, right]  # noqa: UP007
             return operator.or_(left, right)
         except TypeError as error:
-            raise self.source.error(node, f"{_shown(node)} is not a union of types: {error}") from None
+            raise self.source.error(node, f"{shown(node)} is not a union of types: {error}") from None
 
     def _subscript(self, node: ast.Subscript) -> Any:
         base = self._annotation(node.value)
         if self.as_dspy_string and base in _QUALIFIERS:
-            raise self.source.error(node, f"{_shown(node.value)} says nothing about a field", _shown(node.slice))
+            raise self.source.error(node, f"{shown(node.value)} says nothing about a field", shown(node.slice))
         items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         if is_literal_form(base):
             if not isinstance(node.slice, ast.Tuple):
@@ -154,7 +154,7 @@ class AnnotationReader:
         arguments = tuple(self._annotation(one) for one in items)
         for one, argument in zip(items, arguments, strict=True):
             if isinstance(argument, known_names.FieldMaker | known_names.Module | FieldInfo):
-                raise self.source.error(one, f"{_shown(one)} is not a type")
+                raise self.source.error(one, f"{shown(one)} is not a type")
         if self.as_dspy_string and base is typing.Optional and len(arguments) != 1:
             raise self.source.error(node, "Optional takes exactly one type", "for several write Union[int, str, None]")
         return self._apply(
@@ -167,9 +167,9 @@ class AnnotationReader:
         try:
             made = applied(base, argument)
         except Exception as error:
-            raise self.source.error(node, f"{_shown(node)} is not a type: {told(error)}") from None
+            raise self.source.error(node, f"{shown(node)} is not a type: {told(error)}") from None
         if get_origin(made) is dict and len(get_args(made)) != 2:
-            raise self.source.error(node, f"{_shown(node)} needs a type for keys and one for values", "dict[str, int]")
+            raise self.source.error(node, f"{shown(node)} needs a type for keys and one for values", "dict[str, int]")
         return made
 
     def _literal_member(self, node: ast.expr) -> Any:
@@ -198,7 +198,7 @@ class AnnotationReader:
         if isinstance(node.value, ast.Name | ast.Attribute):
             owner = self._owner(node.value)
             return self._member(node, owner)
-        raise self.source.error(node, f"{_shown(node)} is not understood", "names and dotted names only")
+        raise self.source.error(node, f"{shown(node)} is not understood", "names and dotted names only")
 
     def _owner(self, node: ast.Name | ast.Attribute) -> Any:
         try:
@@ -219,7 +219,7 @@ class AnnotationReader:
                 raise self._unknown(node, f"{owner.name}.{node.attr}", known_names.member_names(owner)) from None
         found = self.constants.member(owner, node.attr)
         if found is None:
-            raise self.source.error(node, f"`{_shown(node)}` is not understood", "its value would take running code")
+            raise self.source.error(node, f"`{shown(node)}` is not understood", "its value would take running code")
         return found[0]
 
     def _unknown(self, node: ast.AST, name: str, known: Sequence[str]) -> SignatureError:
@@ -254,11 +254,3 @@ def _dotted(node: ast.expr) -> str:
         parts.append(node.attr)
         node = node.value
     return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else ""
-
-
-def _shown(node: ast.AST) -> str:
-    try:
-        text = ast.unparse(node)
-    except (RecursionError, ValueError):
-        return "this"
-    return text if len(text) <= 60 else text[:57] + "..."

@@ -107,6 +107,15 @@ def told(error: Exception) -> str:
     return lines[-1] if lines[0].endswith(":") else lines[0]
 
 
+def shown(node: ast.AST) -> str:
+    """A piece of source as an error quotes it."""
+    try:
+        text = ast.unparse(node)
+    except (RecursionError, ValueError):
+        return "this"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
 def parse_expression(text: str, place: ast.AST) -> ast.expr | None:
     """An annotation written as a string, every node of it standing at `place`; None when it is no expression."""
     try:

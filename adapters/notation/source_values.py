@@ -28,7 +28,7 @@ from pydantic.fields import FieldInfo
 from adapters.errors import SignatureError
 from adapters.notation import known_names
 from adapters.notation.field_calls import make_field
-from adapters.notation.source_text import SourceText, told
+from adapters.notation.source_text import SourceText, shown, told
 
 LARGEST_NUMBER = 10**18
 LARGEST_INTEGER_BITS = 4_000
@@ -242,7 +242,7 @@ class ConstantReader:
         if isinstance(function, known_names.FieldMaker):
             return make_field(function, node, self.source, self.read, self.factory)
         if not self._may_be_called(function):
-            raise self.source.error(node, f"{_shown(node.func)}(...) is a call, and nothing is run", _FIXABLE)
+            raise self.source.error(node, f"{shown(node.func)}(...) is a call, and nothing is run", _FIXABLE)
         args = self.elements(node.args)
         keywords = {key: self.read(value) for key, value in self.keywords(node)}
         if function is pydantic.ConfigDict:
@@ -294,7 +294,7 @@ class ConstantReader:
                 return found  # type: ignore[no-any-return]
         raise self.source.error(
             node,
-            f"{_shown(node)} is code, which is never run",
+            f"{shown(node)} is code, which is never run",
             "a default factory can be list, dict, set, str or lambda: []",
         )
 
@@ -346,10 +346,10 @@ class ConstantReader:
         except SignatureError:
             raise
         except Exception as error:
-            raise self.source.error(node, f"{_shown(node)}: {told(error)}") from None
+            raise self.source.error(node, f"{shown(node)}: {told(error)}") from None
 
     def _refused(self, node: ast.AST) -> SignatureError:
-        return self.source.error(node, f"{_shown(node)} is not a value that can be read without running it", _FIXABLE)
+        return self.source.error(node, f"{shown(node)} is not a value that can be read without running it", _FIXABLE)
 
 
 def _is_cheap(function: Any, argument: Any) -> bool:
@@ -366,11 +366,3 @@ def _is_cheap(function: Any, argument: Any) -> bool:
 _CLOCKS = frozenset(
     {(datetime.datetime, "now"), (datetime.datetime, "utcnow"), (datetime.date, "today"), (datetime.timezone, "utc")}
 )
-
-
-def _shown(node: ast.AST) -> str:
-    try:
-        text = ast.unparse(node)
-    except (RecursionError, ValueError):
-        return "this"
-    return text if len(text) <= 60 else text[:57] + "..."

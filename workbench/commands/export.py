@@ -36,14 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="messages",
         help="one of the above (default: messages)",
     )
-    parser.add_argument(
-        "--allow-host",
-        dest="allow_hosts",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="a host that the session names may get your key",
-    )
+    arguments.add_allow_host(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
     arguments.add_json(parser)
 

@@ -96,14 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--type-results", action="store_true", help="ask me for a tool's result where the session has none"
     )
-    parser.add_argument(
-        "--allow-host",
-        dest="allow_hosts",
-        action="append",
-        default=[],
-        metavar="HOST",
-        help="an address in this session or in a `.env` may get your key when it is at HOST (or HOST:PORT)",
-    )
+    arguments.add_allow_host(parser)
     arguments.add_variants(parser)
     arguments.add_json(parser)
 
