@@ -231,7 +231,7 @@ class _Fixture:
         recorded = self._recording
         model = self._session.model_of(self._column)
         try:
-            return prepare(
+            prepared = prepare(
                 adapter,
                 signature,
                 rendering.demos_of(self._session),
@@ -241,6 +241,7 @@ class _Fixture:
                 params=request.params,
                 tools=tools.described_tools(self._session),
             )
+            return rendering.numbered_as_in(self._session, self._case, prepared)
         except Exception:  # the first call's rendering has told the error already
             return Request(Prompt(()), {}, signature)
 

@@ -12,9 +12,16 @@ from sessions.session import Case, Column, Demo, Predictor, Rating, Recording, S
 
 Made = TypeVar("Made")
 
+SWITCH = {"enabled", "values"}
+
 
 def others(data: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
     return {key: value for key, value in data.items() if key not in known}
+
+
+def is_switch(turn: Mapping[str, Any]) -> bool:
+    """Whether an item of a history is `{"enabled", "values"}` around a turn, in place of the turn itself."""
+    return turn.keys() == SWITCH and type(turn["enabled"]) is bool and isinstance(turn["values"], Mapping)
 
 
 class Reader:
@@ -136,16 +143,25 @@ class Reader:
 
     def case(self, value: Any, place: str) -> Case:
         data = self.object(value, place)
+        turns, turns_off = self.turns(data.get("history", []), f"{place}.history")
         return Case(
             name=self.text(self.needed(data, "name", place), f"{place}.name"),
             inputs=self.object(data.get("inputs", {}), f"{place}.inputs"),
-            history=self.objects(data.get("history", []), f"{place}.history"),
+            history=turns,
             expect=self.object(data.get("expect", {}), f"{place}.expect"),
             recordings=self.by_name(data.get("recordings", {}), f"{place}.recordings", self.recording),
             replies=self.by_name(data.get("replies", {}), f"{place}.replies", self.reply),
             measured=self.by_name(data.get("measured", {}), f"{place}.measured", self.objects),
             extra=others(data, ("name", "inputs", "history", "expect", "recordings", "replies", "measured")),
+            turns_off=turns_off,
         )
+
+    def turns(self, value: Any, place: str) -> tuple[tuple[dict[str, Any], ...], frozenset[int]]:
+        """The turns of a history, and the places of those that are switched off."""
+        given = self.objects(value, place)
+        turns = tuple([turn["values"] if is_switch(turn) else turn for turn in given])
+        off = [number for number, turn in enumerate(given) if is_switch(turn) and not turn["enabled"]]
+        return turns, frozenset(off)
 
     def reply(self, value: Any, place: str) -> dict[str, Any]:
         data = self.object(value, place)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sessions.errors import SessionError, step_into
+from sessions.format_reader import is_switch
 from sessions.json_values import JSON, UnwritableError, encode, encode_line, encode_text, has_surrogate_pair
 from sessions.session import Case, Column, Demo, Recording, SignatureText, Tool, Variant
 from sessions.written_parts import WrittenParts
@@ -96,13 +97,20 @@ class Writer:
         own = {
             "name": encode_text(case.name),
             "inputs": self.value(case.inputs, f"{place}.inputs"),
-            "history": self.value(list(case.history), f"{place}.history"),
+            "history": [self.turn(case, number, f"{place}.history[{number}]") for number in range(len(case.history))],
             "expect": self.value(case.expect, f"{place}.expect"),
             "recordings": recordings,
             "replies": self.value(case.replies, f"{place}.replies"),
             "measured": self.value({id: list(of) for id, of in case.measured.items()}, f"{place}.measured"),
         }
         return self.with_extra(own, case.extra, place)
+
+    def turn(self, case: Case, number: int, place: str) -> JSON:
+        """A turn as it is; within a switch when it is off, or when its own keys would be taken for one."""
+        values, enabled = case.history[number], number not in case.turns_off
+        if enabled and not is_switch(values):
+            return self.value(values, place)
+        return {"enabled": enabled, "values": self.value(values, f"{place}.values")}
 
     def recording(self, recording: Recording, place: str) -> JSON:
         return self._once(recording, lambda: self._recording(recording, place), RECORDING_LEVEL)

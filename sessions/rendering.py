@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -15,7 +16,7 @@ from adapters.lm.capabilities import capabilities_of
 from adapters.prompt import Message, Prompt
 from adapters.request import Request, prepare
 from adapters.signature import MISSING, Signature
-from adapters.types import build_inputs
+from adapters.types import BuildError, build_inputs
 from adapters.types.fields import asks_for_types
 from sessions import variants
 from sessions.parameters import CONNECTION
@@ -23,6 +24,7 @@ from sessions.session import Case, Column, Demo, Session
 from sessions.tools import described_tools
 
 DEMO_LIMIT = 4096
+TURN_PLACE = re.compile(r"messages\[(\d{1,9})\]")
 
 
 def inputs_of(signature: Signature, case: Case) -> dict[str, Any]:
@@ -31,12 +33,25 @@ def inputs_of(signature: Signature, case: Case) -> dict[str, Any]:
     """
     values = dict(case.inputs)
     history = history_field_name(signature)
-    if history is not None and case.history:
-        values[history] = {"messages": [dict(turn) for turn in case.history]}
+    if history is not None and case.turns:
+        values[history] = {"messages": [dict(turn) for turn in case.turns.values()]}
     for name, field in signature.input_fields.items():
         if name not in values and field.default is not MISSING:
             values[name] = field.default
-    return build_inputs(signature, values)
+    try:
+        return build_inputs(signature, values)
+    except BuildError as error:
+        raise _numbered_error(error, history, case) from error
+
+
+def _numbered_error(error: BuildError, history: str | None, case: Case) -> BuildError:
+    """The error with the place of its turn in the case, where disabled turns count too."""
+    found = TURN_PLACE.match(error.path) if error.field == history and case.turns_off else None
+    places = [number - 1 for number in case.turns]
+    if found is None or int(found[1]) >= len(places):
+        return error
+    path = f"messages[{places[int(found[1])]}]{error.path[found.end() :]}"
+    return BuildError(error.message, error.hint, error.field, path)
 
 
 def demos_of(session: Session) -> tuple[Mapping[str, Any], ...]:
@@ -91,8 +106,8 @@ def request_of(
     """The request that sending `case` under `column` makes. Calls nothing.
 
     `capabilities` replace those of the model's name; `adapter` replaces the column's; `reuse` is the prompt of an
-    earlier request of this column, whose unchanged demos are taken over. Turns are numbered as the session's demos
-    are. Raises SignatureError, UnknownAdapterError, BuildError, and what dspy raises while formatting.
+    earlier request of this column, whose unchanged demos are taken over. Demos and turns have the numbers that they
+    have in the session. Raises SignatureError, UnknownAdapterError, BuildError, and what dspy raises while formatting.
     """
     session = variants.session_of(session, column)
     signature = session.signature.read()
@@ -108,18 +123,24 @@ def request_of(
         reuse=reuse,
         tools=described_tools(session),
     )
-    if all(demo.enabled for demo in session.demos):
+    return numbered_as_in(session, case, request)
+
+
+def numbered_as_in(session: Session, case: Case, request: Request) -> Request:
+    """The request with demo and turn numbers as places in the session, where the disabled ones count too."""
+    if not case.turns_off and all(demo.enabled for demo in session.demos):
         return request
-    return replace(request, prompt=_numbered_as_in(session, request.prompt))
+    return replace(request, prompt=_numbered_prompt(session, case, request.prompt))
 
 
-def _numbered_as_in(session: Session, prompt: Prompt) -> Prompt:
-    """Demo numbers as places in the session, where disabled demos count too."""
+def _numbered_prompt(session: Session, case: Case, prompt: Prompt) -> Prompt:
     places = [index for index, demo in enumerate(session.demos, 1) if demo.enabled]
     turns = {f"demo {number}": f"demo {place}" for number, place in enumerate(places, 1)}
+    turns |= {f"history {number}": f"history {place}" for number, place in enumerate(case.turns, 1)}
 
     def renumbered(message: Message) -> Message:
-        return replace(message, turn=turns[message.turn]) if message.turn in turns else message
+        turn = turns.get(message.turn, message.turn)
+        return message if turn == message.turn else replace(message, turn=turn)
 
     uses = tuple([replace(use, number=places[use.number - 1]) for use in prompt.demos])
     return replace(prompt, messages=tuple([renumbered(one) for one in prompt.messages]), demos=uses)

@@ -116,6 +116,13 @@ class Case:
     measured: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=nothing)
     """By column, of the recorded run: one object `{"usage", "cost", "duration_ms"}` an attempt."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
+    turns_off: frozenset[int] = frozenset()
+    """The places in `history`, from 0, of turns that are kept and in no prompt."""
+
+    @property
+    def turns(self) -> Mapping[int, Mapping[str, Any]]:
+        """The turns that a prompt gets, by their number: the 1-based place in `history`."""
+        return {place + 1: turn for place, turn in enumerate(self.history) if place not in self.turns_off}
 
 
 @dataclass(frozen=True)

@@ -139,6 +139,12 @@ def toggle_demo(state: State, row: int) -> State:
     return _with(state, demos=tuple(demos))
 
 
+def toggle_turn(state: State, row: int) -> State:
+    """A disabled turn stays in the file and is left out of the prompt."""
+    case = state.case
+    return replace(state, session=state.session.with_case(replace(case, turns_off=case.turns_off ^ {row})))
+
+
 def set_reply(state: State, case: str, column: str, reply: Row) -> State:
     """The reply shown under a column (`Case.replies`); nothing happens when the case is gone."""
     known = next((one for one in state.session.cases if one.name == case), None)
@@ -224,7 +230,8 @@ def _with_rows(state: State, kind: str, order: Sequence[int | None], new: Row = 
         return _with(kept, demos=tuple(Demo(new) if old is None else demos[old] for old in order))
     turns = state.case.history
     history = tuple(new if old is None else turns[old] for old in order)
-    return replace(kept, session=kept.session.with_case(replace(kept.case, history=history)))
+    off = frozenset(row for row, old in enumerate(order) if old in kept.case.turns_off)
+    return replace(kept, session=kept.session.with_case(replace(kept.case, history=history, turns_off=off)))
 
 
 def _with_values(state: State, place: Place, values: Row) -> State:

@@ -38,8 +38,8 @@ def key_of(state: State, place: Place) -> tuple[str, str | None, str] | None:
         if not 0 <= place.row < len(state.session.demos) or not state.session.demos[place.row].enabled:
             return None
         turn, values = f"demo {place.row + 1}", state.session.demos[place.row].values
-    elif place.kind == "history" and 0 <= place.row < len(state.case.history):
-        turn, values = f"history {place.row + 1}", state.case.history[place.row]
+    elif place.kind == "history" and place.row + 1 in (turns := state.case.turns):
+        turn, values = f"history {place.row + 1}", turns[place.row + 1]
     else:
         return None
     field = place.field or next(iter(values), "")

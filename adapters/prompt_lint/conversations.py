@@ -7,7 +7,7 @@ from typing import Any
 
 from adapters.conversation_field import history_field_name
 from adapters.flags.verdict import named
-from adapters.prompt_lint.lint import Lint, Place
+from adapters.prompt_lint.lint import Lint, Numbered, Place
 from adapters.signature import Signature
 
 WITHOUT_TURNS = ("twostep", "markdown")
@@ -23,7 +23,7 @@ def turns_of(signature: Signature, inputs: Mapping[str, Any]) -> Sequence[Mappin
     return [turn for turn in messages if isinstance(turn, Mapping)]
 
 
-def history_lints(signature: Signature, inputs: Mapping[str, Any], adapter: str) -> Iterator[Lint]:
+def history_lints(signature: Signature, turns: Numbered, adapter: str) -> Iterator[Lint]:
     """What becomes of the conversation."""
     name = history_field_name(signature)
     if name is None:
@@ -43,7 +43,7 @@ def history_lints(signature: Signature, inputs: Mapping[str, Any], adapter: str)
         )
     if adapter in WITHOUT_TURNS:
         return
-    for number, turn in enumerate(turns_of(signature, inputs), 1):
+    for number, turn in turns:
         lacking = [one for one in signature.output_fields if turn.get(one) is None]
         if lacking:
             word = "null" if adapter in ("json", "baml") else "None"

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from adapters.prompt import Prompt
-from adapters.prompt_lint.conversations import history_lints
+from adapters.prompt_lint.conversations import history_lints, turns_of
 from adapters.prompt_lint.demos import demo_lints
 from adapters.prompt_lint.fields import field_lints
-from adapters.prompt_lint.lint import Lint, Place
+from adapters.prompt_lint.lint import Lint, Numbered, Place
 from adapters.prompt_lint.markers import marker_lints
 from adapters.prompt_lint.values import value_lints
 from adapters.signature import Signature
@@ -24,19 +24,27 @@ def lint(
     inputs: Mapping[str, Any],
     adapter: str = "chat",
     prompt: Prompt | None = None,
+    turn_numbers: Sequence[int] = (),
 ) -> tuple[Lint, ...]:
     """The lints of what `adapter` (a name of the catalog) would be given, at most `MOST`. Never raises.
 
     A History stands among the inputs, as `adapters.types.History` or `{"messages": […]}`. With the `prompt` that came
-    of it, demos are numbered as there, and its notes and unexpanded custom types are told too.
+    of it, demos are numbered as there, and its notes and unexpanded custom types are told too. `turn_numbers` are
+    those by which it names the turns, else they are counted from 1.
     """
     shown = prompt.demos if prompt is not None and len(prompt.demos) == len(demos) else ()
     numbered = list(zip([use.number for use in shown] or range(1, len(demos) + 1), demos, strict=True))
+
+    def turns() -> Numbered:
+        given = turns_of(signature, inputs)
+        known = turn_numbers if len(turn_numbers) == len(given) else range(1, len(given) + 1)
+        return list(zip(known, given, strict=True))
+
     sources: tuple[Callable[[], Iterator[Lint]], ...] = (
         lambda: demo_lints(signature, demos, prompt, adapter),
-        lambda: history_lints(signature, inputs, adapter),
-        lambda: value_lints(signature, numbered, inputs, adapter),
-        lambda: marker_lints(signature, numbered, inputs, adapter),
+        lambda: history_lints(signature, turns(), adapter),
+        lambda: value_lints(signature, numbered, turns(), inputs, adapter),
+        lambda: marker_lints(signature, numbered, turns(), inputs, adapter),
         lambda: field_lints(signature, adapter),
         lambda: _prompt_lints(prompt),
     )

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from adapters.conversation_field import history_field_name
-from adapters.prompt_lint.conversations import turns_of
 from adapters.prompt_lint.lint import Lint, Numbered, Place
 from adapters.signature import Signature
 from adapters.types.base import START
@@ -18,7 +17,9 @@ CHAT_LIKE = ("chat", "json", "baml")
 MOST_NESTED = 10_000
 
 
-def marker_lints(signature: Signature, demos: Numbered, inputs: Mapping[str, Any], adapter: str) -> Iterator[Lint]:
+def marker_lints(
+    signature: Signature, demos: Numbered, turns: Numbered, inputs: Mapping[str, Any], adapter: str
+) -> Iterator[Lint]:
     """Markers, tags and custom types' markers in inputs, demos and turns."""
     history = history_field_name(signature)
     for name, value in inputs.items():
@@ -30,7 +31,7 @@ def marker_lints(signature: Signature, demos: Numbered, inputs: Mapping[str, Any
                 yield from _value(
                     signature, value, Place("demo", number, name), f"`{name}` of demo {number}", adapter, name
                 )
-    for number, turn in enumerate(turns_of(signature, inputs), 1):
+    for number, turn in turns:
         for name, value in turn.items():
             if name in signature.fields:
                 place = Place("history", number, name)

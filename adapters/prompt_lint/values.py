@@ -10,7 +10,6 @@ import pydantic
 from adapters.conversation_field import history_field_name
 from adapters.flags.flag import shown
 from adapters.flags.verdict import named
-from adapters.prompt_lint.conversations import turns_of
 from adapters.prompt_lint.lint import Lint, Numbered, Place
 from adapters.reading_builder import reason
 from adapters.schema import type_adapter
@@ -23,7 +22,9 @@ SEEN_BEFORE = 16
 """Characters that are shown in front of the place where two long values part."""
 
 
-def value_lints(signature: Signature, demos: Numbered, inputs: Mapping[str, Any], adapter: str) -> Iterator[Lint]:
+def value_lints(
+    signature: Signature, demos: Numbered, turns: Numbered, inputs: Mapping[str, Any], adapter: str
+) -> Iterator[Lint]:
     """Lints of the inputs, of the demos' values and of the turns' values."""
     yield from _presence(signature, inputs)
     history = history_field_name(signature)
@@ -31,7 +32,7 @@ def value_lints(signature: Signature, demos: Numbered, inputs: Mapping[str, Any]
         field = signature.input_fields.get(name)
         if field is not None and name != history:
             yield from _value(field, value, Place("input", None, name), f"The input `{name}`")
-    for part, groups in (("demo", demos), ("history", enumerate(turns_of(signature, inputs), 1))):
+    for part, groups in (("demo", demos), ("history", turns)):
         for number, values in groups:
             for name, value in values.items():
                 field = signature.fields.get(name)

@@ -152,7 +152,7 @@ def _given_inputs(view: View, left: list[str]) -> dict[str, Any]:
 
 
 def _is_given(view: View, name: str, history: str | None) -> bool:
-    return name in view.case.inputs or (name == history and bool(view.case.history))
+    return name in view.case.inputs or (name == history and bool(view.case.turns))
 
 
 def _adapter(view: View) -> str:

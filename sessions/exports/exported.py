@@ -98,6 +98,10 @@ class Source:
     def columns(self) -> tuple[Column, ...]:
         return tuple({view.column.id: view.column for view in self.views}.values())
 
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        return tuple({view.case.name: view.case for view in self.views}.values())
+
 
 def source_of(
     session: Session,
@@ -120,17 +124,20 @@ def source_of(
     return Source(tuple(views), name or session.name or "session", allow_hosts)
 
 
-def switched_off(session: Session) -> tuple[str, ...]:
-    """The demos that are not exported because they are switched off, as a sentence or none."""
+def switched_off(session: Session, cases: Sequence[Case] = ()) -> tuple[str, ...]:
+    """The demos, and the history turns of `cases`, that are not exported because they are switched off."""
     numbers = [str(number) for number, demo in enumerate(session.demos, 1) if not demo.enabled]
-    if not numbers:
-        return ()
-    return (f"demo {', '.join(numbers)}: switched off",)
+    said = [f"demo {', '.join(numbers)}: switched off"] if numbers else []
+    for case in cases:
+        places = [str(place + 1) for place in sorted(case.turns_off)]
+        which = f" of case {case.name}" if len(cases) > 1 else ""
+        said += [f"history turn {', '.join(places)}{which}: switched off"] if places else []
+    return tuple(said)
 
 
 def beside(view: View) -> tuple[str, ...]:
     """What a request of one case leaves out of its session, one phrase each."""
-    return (*switched_off(view.session), *view.request.prompt.notes, *other_cases(view))
+    return (*switched_off(view.session, (view.case,)), *view.request.prompt.notes, *other_cases(view))
 
 
 def other_cases(view: View) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ def finetune(source: Source) -> Exported:
     first = source.first
     signature = first.signature
     history = history_field_name(signature)
-    left, notes = list(switched_off(first.session)), []
+    left, notes = list(switched_off(first.session, source.cases)), []
     if first.column.adapter not in DSPYS_OWN:
         notes.append(f"dspy has no fine-tuning data for {first.column.adapter}: the form of these lines is ours")
     lines: list[str] = []
@@ -119,7 +119,7 @@ def batch(source: Source) -> Exported:
     if len(models) > 1:
         listed = ", ".join(sorted(models))
         raise ExportError(f"a batch is for one model, and there are {len(models)}: {listed}; choose with --model")
-    left: list[str] = list(switched_off(source.first.session))
+    left: list[str] = list(switched_off(source.first.session, source.cases))
     endpoint = endpoint_of(source.first, source)
     address = named_address(source.first)
     if address is not None:

@@ -48,7 +48,7 @@ _LARGEST_REFERENCE_DEPTH = 50
 
 def promptfoo(source: Source) -> Exported:
     """JSON, which is YAML too. Raises ExportError for a schema that contains itself, which promptfoo cannot load."""
-    left = list(switched_off(source.first.session))
+    left = list(switched_off(source.first.session, source.cases))
     prompts: dict[str, dict[str, str]] = {}
     of_test: dict[str, list[str]] = {}
     providers: list[dict[str, Any]] = []

@@ -69,11 +69,13 @@ recordings = st.builds(
     extra=extras,
 )
 replies = st.fixed_dictionaries({"text": texts, "source": st.sampled_from(["sent", "edited", "pasted"])})
+switches = st.fixed_dictionaries({"enabled": st.booleans(), "values": objects})
 cases = st.builds(
     Case,
     name=texts,
     inputs=objects,
-    history=st.lists(objects, max_size=2).map(tuple),
+    history=st.tuples(objects | switches, objects),
+    turns_off=st.frozensets(st.sampled_from([0, 1])),
     expect=objects,
     recordings=st.dictionaries(ids, recordings, max_size=2),
     replies=st.dictionaries(ids, replies, max_size=2),

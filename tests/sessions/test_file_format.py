@@ -183,3 +183,15 @@ def test_a_variant_knows_whether_its_original_has_changed() -> None:
     variant = Variant("short", "instructions", "Be brief.", Variant.hash_of("Answer at length."))
     assert variant.original == Variant.hash_of("Answer at length.")
     assert variant.original != Variant.hash_of("Answer in full.")
+
+
+def test_a_turn_that_is_off_stands_in_the_file_beside_its_switch_and_the_others_as_they_are() -> None:
+    turns = ({"question": "1"}, {"question": "2"}, {"enabled": True, "values": {"a": 1}})
+    session = Session(SignatureText("q -> a"), cases=(Case("c", history=turns, turns_off=frozenset({0})),))
+    written = json.loads(store.dumps(session))["cases"][0]["history"]
+    assert written == [
+        {"enabled": False, "values": {"question": "1"}},
+        {"question": "2"},
+        {"enabled": True, "values": {"enabled": True, "values": {"a": 1}}},
+    ]
+    assert store.loads(store.dumps(session)) == session

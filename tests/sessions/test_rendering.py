@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import dspy
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from adapters.chat import ChatAdapter
-from sessions import rendering
+from adapters.types import BuildError
+from sessions import rendering, store
 from sessions.session import Case, Column, Demo, Session, SignatureText
 
 CHAT = Column("chat", "chat")
@@ -96,3 +99,55 @@ def test_demos_are_the_same_objects_for_the_same_demo_also_where_custom_types_ar
     assert built["picture"].url == "https://example.com/a.png"
     assert rendering.adapter_of(CHAT) is rendering.adapter_of(Column("other", "chat"))
     assert isinstance(rendering.adapter_of(CHAT), ChatAdapter)
+
+
+OFF_TURNS = (
+    {"question": "Is it raining?", "answer": "kept away"},
+    {"question": "And now?", "answer": "no"},
+    {"question": "kept away too"},
+    {"question": "Sure?"},
+)
+
+
+def test_turns_that_are_off_are_in_no_prompt_and_the_others_keep_their_numbers() -> None:
+    case = Case("c", inputs={"question": "Why?"}, history=OFF_TURNS, turns_off=frozenset({0, 2}))
+    request = rendering.request_of(session(cases=(case,)), CHAT, case)
+    without = Case("c", inputs={"question": "Why?"}, history=(OFF_TURNS[1], OFF_TURNS[3]))
+    assert request.prompt.as_dicts() == rendering.request_of(session(), CHAT, without).prompt.as_dicts()
+    turns = [message.turn for message in request.messages if message.turn.startswith("history")]
+    assert list(dict.fromkeys(turns)) == ["history 2", "history 4"]
+
+
+def test_a_history_of_turns_that_are_all_off_is_none() -> None:
+    case = Case("c", inputs={"question": "Why?"}, history=OFF_TURNS, turns_off=frozenset(range(4)))
+    request = rendering.request_of(session(), CHAT, case)
+    assert request.messages == rendering.request_of(session(), CHAT, Case("c", inputs=case.inputs)).messages
+
+
+def test_what_cannot_be_built_is_said_of_the_turn_by_its_place_in_the_case() -> None:
+    source = SOURCE.replace("question: str", "question: dspy.Image")
+    turns = ({"question": 3}, {"question": "https://example.com/a.png"}, {"question": 4})
+    case = Case("c", history=turns, turns_off=frozenset({0}))
+    with pytest.raises(BuildError) as raised:
+        rendering.inputs_of(SignatureText(source).read(), case)
+    assert raised.value.path.startswith("messages[2]")
+
+
+turn_values = st.dictionaries(st.sampled_from(["question", "answer", "tone"]), st.text(max_size=9), max_size=3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(turn_values, st.booleans()), max_size=5), st.sampled_from(["chat", "json", "xml", "markdown"])
+)
+def test_turns_that_are_off_never_reach_a_prompt_and_survive_the_file(
+    turns: list[tuple[dict[str, str], bool]], adapter: str
+) -> None:
+    off = frozenset(place for place, (_, is_on) in enumerate(turns) if not is_on)
+    case = Case("c", {"question": "Why?"}, tuple(one for one, _ in turns), turns_off=off)
+    made = session(cases=(case,), columns=(Column(adapter, adapter),))
+    opened = store.loads(store.dumps(made))
+    assert opened == made
+    bare = Case("c", {"question": "Why?"}, tuple(one for one, is_on in turns if is_on))
+    sent, wanted = (rendering.request_of(opened, opened.columns[0], one) for one in (opened.cases[0], bare))
+    assert sent.prompt.as_dicts() == wanted.prompt.as_dicts()

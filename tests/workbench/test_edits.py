@@ -134,3 +134,16 @@ def test_what_is_wrong_with_json_text_has_a_place(text: str, line: int, column: 
     wrong = field_text.read(text, "json")
     assert isinstance(wrong, field_text.NotAValue)
     assert (wrong.line, wrong.column) == (line, column)
+
+
+def test_a_turn_that_is_off_stays_off_wherever_it_goes() -> None:
+    state = STATE
+    for at_row in range(3):
+        state = edits.add_turn(state, at_row, {"ticket": str(at_row)})
+    off = edits.toggle_turn(state, 1)
+    assert list(off.case.turns) == [1, 3]
+    moved = edits.move_row(off, "history", 1, 0)
+    assert [one["ticket"] for one in moved.case.turns.values()] == ["0", "2"]
+    assert len(edits.duplicate_row(off, "history", 1).case.turns_off) == 2
+    assert not edits.delete_row(off, "history", 1).case.turns_off
+    assert edits.toggle_turn(off, 1) == state

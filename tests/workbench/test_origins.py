@@ -74,3 +74,21 @@ def test_the_numbers_of_a_prompt_its_lints_and_the_rows_are_the_same_when_a_demo
     assert "Demo 3" in dropped.message
     assert lint_place(at, dropped).row == 2
     assert [note.place.row for note in notes_of(state, Engine().read_signature(state), [live])] == [2]
+
+
+def test_the_numbers_of_a_prompt_its_lints_and_the_rows_are_the_same_when_a_turn_is_disabled() -> None:
+    signature = SignatureText("history: dspy.History, q -> a")
+    turns = ({"q": "1", "a": "x"}, {"q": "2"}, {"q": "3", "a": "[[ ## q ## ]]"})
+    case = Case("rain", {"q": "?"}, turns, turns_off=frozenset({0}))
+    session = replace(STATE.session, signature=signature, columns=(Column("chat", "chat"),), cases=(case,))
+    state = State(session)
+    live = Engine().column(state, session.columns[0])
+    assert live.request is not None
+    turns_shown = {one.turn for one in live.request.prompt.messages if one.turn.startswith("history")}
+    assert {place_of(state, "q", turn).row for turn in turns_shown} == {1, 2}
+    at = LookedAt(session, state.case, live, (live,))
+    found = {one.name: lint_place(at, one).row for one in lints_of(at)}
+    assert found["history-turn-prints-none"] == 1
+    assert found["marker-in-value"] == 2
+    assert key_of(state, Place("history", "rain", 0, "q")) is None
+    assert key_of(state, Place("history", "rain", 2, "q")) == ("value", "q", "history 3")

@@ -29,7 +29,9 @@ def lints_of(at: LookedAt) -> tuple[Lint, ...]:
         demos, inputs = rendering.demos_of(at.session), rendering.inputs_of(signature, at.case)
     except Exception:  # the column says so itself
         return ()
-    found = [*lint(signature, demos, inputs, at.column.adapter, at.live.request.prompt), *_not_read_back(at, demos)]
+    prompt = at.live.request.prompt
+    turns = tuple(at.case.turns)
+    found = [*lint(signature, demos, inputs, at.column.adapter, prompt, turns), *_not_read_back(at, demos)]
     order = {name: index for index, name in enumerate(LINTS)}
     return tuple(sorted(found, key=lambda one: order.get(one.name, len(order))))
 

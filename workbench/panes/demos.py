@@ -16,7 +16,7 @@ from workbench import edits
 from workbench.document import Place, PlaceKind, State
 from workbench.live import LiveSignature
 from workbench.messages import Edit
-from workbench.panes.rows import RowsPane, binding
+from workbench.panes.rows import OFF, SWITCH, RowsPane, binding
 from workbench.widgets.plain import lines, plain_notify
 
 
@@ -34,7 +34,7 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
 `ctrl+n` adds · `d` copies · `x` deletes · `space` disables · `shift+↑` / `shift+↓` move · `enter` edits
 """
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("space", "switch", "On/off", "demos.toggle", "Leave this demo out of the prompt, or put it in again"),
+        binding(*SWITCH, "demos.toggle", "Leave this demo out of the prompt, or put it in again"),
     ]
     KIND: ClassVar[PlaceKind] = "demo"
     NOUN = "demo"
@@ -45,7 +45,7 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
         self._uses: Mapping[int, DemoUse] = {}
 
     def show_uses(self, uses: Sequence[DemoUse]) -> None:
-        """What the prompt does with each demo that is not disabled; `number` counts those."""
+        """What the prompt does with each demo that is not disabled; `number` counts the disabled ones too."""
         self._uses = {one.number: one for one in uses}
 
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
@@ -53,9 +53,8 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
         if not state.session.demos[row].enabled:
-            return "○ off", "$foreground 60%"
-        number = sum(one.enabled for one in state.session.demos[: row + 1])
-        use = self._uses.get(number)
+            return OFF
+        use = self._uses.get(row + 1)
         if use is not None and use.use == "dropped":
             return "✗ dropped", "$text-error"
         if use is not None and use.use == "incomplete":

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
+from textual.binding import BindingType
 from textual.content import Content
 
 from adapters.signature import Field
+from workbench import edits
 from workbench.document import PlaceKind, State
 from workbench.live import LiveSignature, history_field
 from workbench.messages import Edit
-from workbench.panes.rows import RowsPane
+from workbench.panes.rows import OFF, SWITCH, RowsPane, binding
 from workbench.widgets.plain import lines
 
 
@@ -23,8 +26,11 @@ class HistoryPane(RowsPane):
 Earlier turns of the conversation. A signature with an input of type `dspy.History` turns them into user and assistant
 messages in front of the question. Each turn holds values of the other fields.
 
-`ctrl+n` adds · `d` copies · `x` deletes · `shift+↑` / `shift+↓` move · `enter` edits
+`ctrl+n` adds · `d` copies · `x` deletes · `space` disables · `shift+↑` / `shift+↓` move · `enter` edits
 """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding(*SWITCH, "history.toggle", "Leave this turn out of the prompt, or put it in again"),
+    ]
     KIND: ClassVar[PlaceKind] = "history"
     NOUN = "turn"
     ABSENT_TEXT = "no value in this turn"
@@ -36,7 +42,7 @@ messages in front of the question. Each turn holds values of the other fields.
         return state.case.history
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
-        return "●", "$text-success"
+        return OFF if row in state.case.turns_off else ("●", "$text-success")
 
     def fields_of(self, live: LiveSignature) -> Sequence[Field]:
         turns = history_field(live.signature) if live.signature is not None else None
@@ -51,4 +57,9 @@ messages in front of the question. Each turn holds values of the other fields.
             )
         if not state.case.history:
             return lines(("No turns yet.  ", "bold"), ("ctrl+n adds one.", ""))
-        return lines(("^n add  d copy  x delete  J K move", "$foreground 60%"))
+        return lines(("^n add  d copy  x delete  space on/off  J K move", "$foreground 60%"))
+
+    def action_switch(self) -> None:
+        if self._count and self._state is not None:
+            place = self._place(self._state, self._row, "toggle")
+            self._edit(partial(edits.toggle_turn, row=self._row), place, f"switch turn {self._row + 1}")

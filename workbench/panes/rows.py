@@ -22,6 +22,10 @@ from workbench.widgets.plain import PlainStatic, content, lines
 from workbench.widgets.row_list import RowList
 
 _ROWS = Binding.Group("Rows")
+SWITCH = ("space", "switch", "On/off")
+"""The key by which demos and turns are left out of the prompt, its action and what it is called."""
+OFF = ("○ off", "$foreground 60%")
+"""The mark of a row that is left out of the prompt."""
 
 
 def binding(key: str, action: str, description: str, id: str, tooltip: str) -> Binding:
