@@ -23,5 +23,6 @@ PROMPT_BINDINGS: tuple[Binding, ...] = (
     _key("home", "edge(False)", "First", "prompt.first", "To the first piece"),
     _key("end", "edge(True)", "Last", "prompt.last", "To the last piece"),
     _key("enter", "choose", "Go to its editor", "prompt.choose", "To the editor that made it"),
+    _key("v", "form", "Raw / JSON", "prompt.form", "The prompt as sections, as raw text with its blanks, or as JSON"),
     _key("space", "fold", "Fold", "prompt.fold", "Show all of a long value, or fold it again"),
 )

@@ -12,7 +12,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from adapters.prompt import Message
-from workbench.widgets.prompt_section import Origin, Section, estimated_height, origins_of
+from workbench.widgets.prompt_forms import PromptForm, height_of, section_of
+from workbench.widgets.prompt_section import Origin, Section, origins_of
 
 
 class Spot(NamedTuple):
@@ -29,6 +30,7 @@ class PromptLayout:
     def __init__(self, width: int = 80) -> None:
         self.width = width
         self.messages: tuple[Message, ...] = ()
+        self.form: PromptForm = "sections"
         self.unfolded: set[Origin] = set()
         self._sections: list[Section | None] = []
         self._heights: list[int] = []
@@ -49,7 +51,7 @@ class PromptLayout:
     def section(self, position: int) -> Section:
         section = self._sections[position]
         if section is None:
-            section = Section(self.messages[position], self.width, self.unfolded.__contains__)
+            section = section_of(self.messages[position], self.width, self.form, self.unfolded.__contains__)
             self._sections[position] = section
         return section
 
@@ -67,7 +69,7 @@ class PromptLayout:
         if end == new_end:
             heights = self._heights[start:end]
         else:
-            heights = [estimated_height(one, self.width) for one in messages[start:new_end]]
+            heights = [height_of(one, self.width, self.form) for one in messages[start:new_end]]
         self.messages = messages
         self._sections[start:end] = [None] * (new_end - start)
         self._heights[start:end] = heights
@@ -78,8 +80,13 @@ class PromptLayout:
         """Another text width: everything is laid out anew when it comes into sight."""
         self.width = width
         self._sections = [None] * len(self.messages)
-        self._heights = [estimated_height(one, width) for one in self.messages]
+        self._heights = [height_of(one, width, self.form) for one in self.messages]
         self._stack()
+
+    def change_form(self, form: PromptForm) -> None:
+        """Another form of every message."""
+        self.form = form
+        self.resize(self.width)
 
     def settle(self, position: int, row: int, page: int) -> None:
         """Makes heights exact within a page of row `row` of section `position`."""

@@ -11,8 +11,9 @@ from textual.strip import Strip
 
 from workbench.display import one_line
 from workbench.widgets.line_view import strip_of
+from workbench.widgets.prompt_forms import heading_of
 from workbench.widgets.prompt_layout import PromptLayout, Spot
-from workbench.widgets.prompt_section import Section, title
+from workbench.widgets.prompt_section import Section
 
 OriginKey = tuple[str, str | None, str]
 """(kind, field, turn), as `Origin`."""
@@ -139,7 +140,7 @@ class PromptPainter:
     def _title_row(self, section: Section, width: int) -> Strip:
         tokens = f" ~{section.tokens:,} tok"
         room = max(1, width - 2 * MARGIN)
-        name = one_line(title(section.message), max(1, room - len(tokens) - 1))
+        name = one_line(heading_of(section), max(1, room - len(tokens) - 1))
         rule = " " + "─" * max(0, room - cell_len(name) - len(tokens) - 1)
         plain = self._style_of()
         pieces = [

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import accumulate
 from operator import itemgetter
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 
@@ -76,6 +76,8 @@ def pieces_of(message: Message) -> list[tuple[str, str, str | None]]:
 class Section:
     """A message laid out at a width: row 0 is its header, then its text, then one empty row."""
 
+    form: ClassVar[str] = "sections"
+
     def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool]) -> None:
         self.message = message
         self.width = max(1, width)
@@ -84,11 +86,7 @@ class Section:
         made = {key: _origin(*key, message.turn) for key in {(kind, field) for _, kind, field in given}}
         self.origins = [made[kind, field] for _, kind, field in given]
         self.pieces: list[Piece] = []
-        for index, (text, kind, _) in enumerate(given):
-            if len(text) <= SHORTEST_FOLDED or ("\n" not in text and len(text) <= fold_of(kind).above):
-                self.pieces.append(Piece(text, kind, index))
-            else:
-                self._add(index, text, kind, is_unfolded)
+        self._lay_out(given, is_unfolded)
         if not self.pieces:
             self.pieces.append(Piece("(no content)", "note", -1))
         self._gate()
@@ -97,6 +95,14 @@ class Section:
         self.starts = [0, *accumulate([len(piece.text) for piece in self.pieces])]
         self.rows = rows(self.text, self.width)
         self.height = len(self.rows) + 2
+
+    def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
+        """Fills `pieces`."""
+        for index, (text, kind, _) in enumerate(given):
+            if len(text) <= SHORTEST_FOLDED or ("\n" not in text and len(text) <= fold_of(kind).above):
+                self.pieces.append(Piece(text, kind, index))
+            else:
+                self._add(index, text, kind, is_unfolded)
 
     def _add(self, index: int, text: str, kind: str, is_unfolded: Callable[[Origin], bool]) -> None:
         cut = fold_point(text, self.width, fold_of(kind))
@@ -107,9 +113,13 @@ class Section:
         if cut is None:
             self.pieces.append(Piece(text, kind, index))
             return
-        tail = "\n" if text.endswith("\n") else ""
         self.pieces.append(Piece(text[:cut], kind, index))
-        self.pieces.append(Piece(f" ⋯ {len(text) - cut:,} more characters{tail}", "fold", index))
+        self._add_rest(len(text), index, cut, "\n" if text.endswith("\n") else "")
+
+    def _add_rest(self, length: int, index: int, cut: int = LONGEST_SHOWN, tail: str = "") -> None:
+        """How much of a text of this length is not shown behind `cut`, if anything."""
+        if length > cut:
+            self.pieces.append(Piece(f" ⋯ {length - cut:,} more characters{tail}", "fold", index))
 
     def _gate(self) -> None:
         """The whole text through the gate at once, which keeps every offset; most often it changes nothing."""
@@ -139,9 +149,13 @@ class Section:
         """The row in which a character of piece `number` stands, the last of the piece's when it is folded away."""
         for position, piece in enumerate(self.pieces):
             if piece.number == number:
-                place = min(self.starts[position] + offset, self.starts[position + 1] - 1)
+                place = min(self.starts[position] + self.shown_offset(number, offset), self.starts[position + 1] - 1)
                 return max(1, bisect_right(self.rows, place, key=lambda row: row[0]))
         return 1
+
+    def shown_offset(self, number: int, offset: int) -> int:
+        """Where character `offset` of piece `number` stands in what is shown of the piece."""
+        return offset
 
     def runs(self, row: int) -> list[tuple[Piece, str]]:
         """The pieces in a row of text (1-based, as counted with the header), each with its text there."""

@@ -11,11 +11,12 @@ from textual.message import Message as TextualMessage
 from textual.strip import Strip
 
 from adapters.prompt import Message, Prompt
-from adapters.text import KINDS
 from workbench.display import one_line
 from workbench.widgets.line_view import LineView, strip_of
+from workbench.widgets.prompt_forms import AFTER, PromptForm, text_of
 from workbench.widgets.prompt_keys import PROMPT_BINDINGS
 from workbench.widgets.prompt_layout import PromptLayout, Spot
+from workbench.widgets.prompt_look import PROMPT_CLASSES, PROMPT_CSS
 from workbench.widgets.prompt_painting import MARGIN, OriginKey, PromptPainter
 from workbench.widgets.prompt_section import Origin, Piece, piece_holding, title
 from workbench.widgets.wrapping import rows
@@ -29,51 +30,8 @@ __all__ = ["OriginKey", "PromptView"]
 class PromptView(LineView):
     """Shows a prompt; `Hovered` and `Chosen` tell which piece the pointer or cursor is on."""
 
-    DEFAULT_CSS = """
-    PromptView {
-        & .prompt-view--title { color: $foreground; text-style: bold; }
-        & .prompt-view--rule { color: $foreground 25%; }
-        & .prompt-view--tokens { color: $foreground 60%; }
-        & .prompt-view--instructions { color: $foreground; text-style: bold; }
-        & .prompt-view--name { color: $text-primary; text-style: bold; }
-        & .prompt-view--type { color: $text-primary; text-style: italic; }
-        & .prompt-view--description { color: $foreground 85%; text-style: italic; }
-        & .prompt-view--constraint { color: $text-warning; }
-        & .prompt-view--schema { color: $text-primary; text-style: dim; }
-        & .prompt-view--value { color: $foreground; }
-        & .prompt-view--marker { color: $text-accent; }
-        & .prompt-view--reminder { color: $text-warning; text-style: italic; }
-        & .prompt-view--filler { color: $text-error; text-style: underline; }
-        & .prompt-view--boilerplate { color: $foreground 70%; }
-        & .prompt-view--custom { color: $foreground; }
-        & .prompt-view--data { color: $text-success; }
-        & .prompt-view--note { color: $foreground 60%; text-style: italic; }
-        & .prompt-view--fold { color: $text-accent; text-style: bold; }
-        & .prompt-view--error { color: $text-error; background: $error-muted; }
-        & .prompt-view--lit { background: $accent 30%; text-style: bold; }
-        & .prompt-view--related { background: $accent 15%; }
-        & .prompt-view--cursor { background: $foreground 18%; }
-        & .prompt-view--found { background: $warning 45%; text-style: bold; }
-        & .prompt-view--mark { color: $text-accent; text-style: bold; }
-        &:ansi {
-            & .prompt-view--boilerplate { text-style: dim; }
-            & .prompt-view--tokens { text-style: dim; }
-            & .prompt-view--rule { text-style: dim; }
-            & .prompt-view--error { background: transparent; text-style: bold; }
-            & .prompt-view--lit { background: transparent; text-style: bold underline; }
-            & .prompt-view--related { background: transparent; text-style: underline; }
-            & .prompt-view--cursor { background: transparent; text-style: reverse; }
-            & .prompt-view--found { background: transparent; text-style: bold reverse; }
-        }
-    }
-    """
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        f"prompt-view--{name}"
-        for name in (
-            *KINDS,
-            *("title", "rule", "tokens", "data", "note", "fold", "error", "lit", "related", "cursor", "mark", "found"),
-        )
-    }
+    DEFAULT_CSS = PROMPT_CSS
+    COMPONENT_CLASSES: ClassVar[set[str]] = PROMPT_CLASSES
     BINDINGS: ClassVar[list[BindingType]] = [*PROMPT_BINDINGS]
 
     class Hovered(TextualMessage):
@@ -166,6 +124,25 @@ class PromptView(LineView):
         self._place(Spot(message, section.row_of(number, offset), number))
 
     @property
+    def form(self) -> PromptForm:
+        return self._layout.form
+
+    def action_form(self) -> None:
+        """The next form of the prompt, with the message that was in sight, or the cursor's piece, still there."""
+        position, _ = self._anchor()
+        self._layout.change_form(AFTER[self.form])
+        self._painter.forget()
+        self._hovered = None
+        if self._cursor is not None:
+            self._set_cursor(self._layout.follow(self._cursor, 0, 0, 0))
+        self._settle(position, 0)
+        if self._cursor is not None:
+            first = self._layout.section(self._cursor.section).rows_of(self._cursor.piece)[0]
+            self._set_cursor(self._cursor._replace(row=first))
+            self._scroll_to_spot(self._cursor._replace(row=first))
+        self.repaint()
+
+    @property
     def unfolded(self) -> frozenset[Origin]:
         return frozenset(self._layout.unfolded)
 
@@ -187,9 +164,9 @@ class PromptView(LineView):
         return "\n\n".join([f"{title(one)}:\n\n{one.text}" for one in self._layout.messages])
 
     def text_of_message_at_cursor(self) -> str:
-        """The text of the message the cursor is in, or of the first one in sight."""
+        """The text of the message the cursor is in, or of the first one in sight; as JSON where it is shown so."""
         message = self.message_at_cursor
-        return str(message.text) if message is not None else ""
+        return text_of(message, self.form) if message is not None else ""
 
     @property
     def message_at_cursor(self) -> Message | None:

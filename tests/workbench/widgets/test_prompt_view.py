@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from textual.geometry import Region
 from textual.pilot import Pilot
@@ -11,6 +13,7 @@ from adapters.text import KINDS, Segment, Text
 from tests.support.hostile import HOSTILE
 from tests.support.screen import Stage, assert_harmless, on_stage, seen
 from workbench.widgets import prompt_layout
+from workbench.widgets.prompt_forms import AFTER, section_of
 from workbench.widgets.prompt_section import Section
 from workbench.widgets.prompt_view import PromptView
 
@@ -378,12 +381,11 @@ def test_the_text_of_the_message_at_the_cursor_is_the_message_as_it_goes_out() -
 def test_only_messages_that_are_new_objects_and_in_sight_are_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
     laid_out: list[Message] = []
 
-    class Counted(Section):
-        def __init__(self, message: Message, *arguments: object) -> None:
-            laid_out.append(message)
-            super().__init__(message, *arguments)  # type: ignore[arg-type]
+    def counted(message: Message, *arguments: Any) -> Section:
+        laid_out.append(message)
+        return section_of(message, *arguments)
 
-    monkeypatch.setattr(prompt_layout, "Section", Counted)
+    monkeypatch.setattr(prompt_layout, "section_of", counted)
     demos = tuple(message for number in range(1, 1001) for message in demo(number, "word " * 400))
 
     async def act(stage: View, pilot: Pilot[None]) -> None:
@@ -404,6 +406,11 @@ def test_only_messages_that_are_new_objects_and_in_sight_are_laid_out(monkeypatc
         await pilot.pause()
         assert again.messages[-1] in laid_out
         assert len(laid_out) <= 4
+        for _ in AFTER:
+            laid_out.clear()
+            stage.widget.action_form()
+            await pilot.pause()
+            assert 0 < len(laid_out) < 60
 
     on_stage(PromptView("chat"), act)
 
