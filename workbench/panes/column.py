@@ -155,9 +155,8 @@ call. The margin names what the parser did with each piece; the table shows how 
             self.border_title = title
 
     def split(self, share: float) -> None:
-        """Gives the prompt this share of the height."""
-        self.prompt.styles.height = f"{share * 100:.1f}fr"
-        self.reply.styles.height = f"{(1 - share) * 100:.1f}fr"
+        """Gives the prompt this share of the whole height; what the fields' table takes is taken from the reply."""
+        self.prompt.styles.height = f"{share * 100:.1f}%" if self.reply.display else "1fr"
         self.fields.styles.max_height = f"{(1 - share) * 50:.1f}%" if self.prompt.display else "50%"
 
     def show_part(self, part: Literal["prompt", "reply"] | None) -> None:

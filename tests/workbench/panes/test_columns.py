@@ -46,3 +46,25 @@ def test_a_column_that_waited_is_painted_when_it_is_asked_for_or_scrolled_to() -
         assert "zebra" in pane.prompt.plain_text()  # type: ignore[attr-defined]
 
     at_the_desk(act, session=FIVE)
+
+
+def test_the_line_between_prompt_and_reply_is_level_whatever_the_field_tables_hold() -> None:
+    replies = {
+        "chat": {
+            "text": "[[ ## urgency ## ]]\nhigh\n\n[[ ## reason ## ]]\nwhy\n\n[[ ## completed ## ]]",
+            "source": "sent",
+        },
+        "json": {"text": "no JSON at all", "source": "sent"},
+    }
+    session = replace(TICKETS, cases=(replace(TICKETS.cases[0], replies=replies),))
+
+    async def act(desk: Desk) -> None:
+        await desk.until(lambda: len({one.fields.region.height for one in desk.main.columns.all}) > 1)
+        for share in (-1.0, 0.4, 1.0):
+            desk.main.columns.resize_prompts(share)
+            await desk.pilot.pause()
+            columns = desk.main.columns.all
+            assert len({one.splitter.region.y for one in columns}) == 1
+            assert all(one.reply.region.height >= 1 and one.prompt.region.height >= 1 for one in columns)
+
+    at_the_desk(act, session=session)
