@@ -47,13 +47,14 @@ def read_markdown(signature: Signature, completion: str, allow_extra_keys: bool,
     try:
         located = locate(completion)
         values = _as_fields(signature, located, array)
-        unknown = [name for name in values if name not in signature.output_fields]
-        if unknown and not allow_extra_keys:
-            raise NothingFound(f"Extra keys not permitted: {unknown}")
     except (ValueError, RecursionError) as error:
         found.fail(found.parse_error(reason(error), adapter_name=ADAPTER), None, None, reason(error))
         found.complete(ADAPTER)
         return found.reading(partition((), len(completion)))
+    unknown = [name for name in values if name not in signature.output_fields]
+    if unknown and not allow_extra_keys:
+        message = f"Extra keys not permitted: {unknown}"
+        found.fail(found.parse_error(message, adapter_name=ADAPTER), message=message)
     text = completion[located.start : located.end]
     given = members(text) if not array or isinstance(located.value, dict) else None
     spans, places = _spans(signature, located, given, array)

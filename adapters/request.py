@@ -14,7 +14,14 @@ from adapters.prompt import Message, Prompt
 from adapters.reading import FieldReading, Reading, ReadingError, Span
 from adapters.signature import MISSING, Signature
 from adapters.tool_turns import RunTool, request_tools
-from adapters.tool_turns.fields import tool_input_field, tool_output_field, with_tool_fields, with_tools, without
+from adapters.tool_turns.fields import (
+    tool_input_field,
+    tool_output_field,
+    with_calls,
+    with_tool_fields,
+    with_tools,
+    without,
+)
 from adapters.types import is_custom_type, is_named
 
 if TYPE_CHECKING:
@@ -22,7 +29,7 @@ if TYPE_CHECKING:
 
 TOOL_PARAMS = ("tools", "tool_choice", "parallel_tool_calls")
 
-__all__ = ["Capabilities", "Outcome", "Request", "postprocess", "prepare"]
+__all__ = ["Capabilities", "Outcome", "Request", "postprocess", "prepare", "read_reply"]
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,11 @@ class Request:
     model: str | None = None
     calls_field: str | None = None
     """The output through which a reply in text calls the run's tools; None where calls come natively or not at all."""
+
+    @property
+    def asked(self) -> Signature:
+        """The signature whose outputs the prompt asks for: with `calls_field`, if the session's tools added it."""
+        return self.signature if self.calls_field is None else with_calls(self.signature, self.calls_field)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -93,19 +105,21 @@ def prepare(
         capabilities.response_schema,
         capabilities.params,
     )
-    chosen = adapter.response_format(signature, capabilities)
-    if chosen is not None:
-        sent["response_format"] = chosen
     asked, added = with_tool_fields(signature) if tools else (signature, ())
     values = with_tools(asked, inputs, tools) if tools else inputs
     processed = _without_native_fields(adapter, asked, values, facts, sent)
+    calls_field = tool_output_field(processed) if tools else None
+    # A strict schema of the signature's own outputs would forbid the calls that the prompt asks for.
+    taken = replace(capabilities, response_schema=False) if calls_field in added else capabilities
+    chosen = adapter.response_format(signature, taken)
+    if chosen is not None:
+        sent["response_format"] = chosen
     if tools and "tools" in sent:
         sent["tools"] = _whole_schemas(sent["tools"], tools)
     prompt = adapter.render(processed, demos, values, reuse)
     if sent.get("parallel_tool_calls") is not None:
         sent.setdefault("tool_choice", "auto")
     removed = tuple([name for name in signature.fields if name not in processed.fields])
-    calls_field = tool_output_field(processed) if tools else None
     return Request(prompt, sent, without(processed, added), removed, model, calls_field)
 
 
@@ -164,6 +178,26 @@ def is_native_type(adapter: Adapter, annotation: Any) -> bool:
     return is_named(annotation, "Citations") or is_named(annotation, "Reasoning")
 
 
+def read_reply(adapter: Adapter, request: Request, text: str) -> Reading:
+    """A reply in text as `request` asked for it: calls of the session's tools are a field of the reading, no value.
+
+    They decide nothing: an answer without them, or with some that are none, is what it would be without tools.
+    """
+    name = request.calls_field
+    if name is None or name in request.signature.output_fields:
+        return adapter.read(request.signature, text)
+    reading = adapter.read(request.asked, text)
+    calls = reading.fields.get(name)
+    if calls is not None and calls.state == "failed":
+        reading = adapter.read(with_calls(request.signature, name, Any), text)
+    elif calls is None or calls.state != "read":
+        return adapter.read(request.signature, text)
+    if reading.error is not None and reading.error.field == name:
+        return adapter.read(request.signature, text)
+    values = {one: value for one, value in reading.values.items() if one != name}
+    return replace(reading, signature=request.asked, values=values, fields={**reading.fields, name: calls})
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What one completion became: the values of every output (empty when it failed) and the reading of its text."""
@@ -193,7 +227,7 @@ def postprocess(
     if natively and not (text and request.signature.output_fields):
         reading = _unread(adapter, request.signature, text or "")
     else:
-        reading = (read or adapter.read)(request.signature, text or "")
+        reading = read_reply(adapter, request, text or "") if read is None else read(request.signature, text or "")
     if natively and isinstance(reading.exception, AdapterParseError):
         reading = replace(reading, values={}, error=None, exception=None)
     if reading.exception is not None:

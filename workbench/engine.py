@@ -78,7 +78,9 @@ class Engine:
         if live.reply is None or live.request is None or self.signature.signature is None or live.reply.get("raw"):
             return live
         if last is not None and last.reading is not None and last.reply is live.reply and last.request is not None:
-            if last.request.signature is live.request.signature and last.column is live.column:
+            same_fields = last.request.signature is live.request.signature
+            same_calls = last.request.calls_field == live.request.calls_field
+            if same_fields and same_calls and last.column is live.column:
                 return replace(live, reading=last.reading)
         try:
             adapter = rendering.adapter_of(live.column)

@@ -143,7 +143,8 @@ def _keys(reading: Reading) -> Iterator[Flag]:
                 "letter.",
                 meant,
             )
-    if ignored:
+    is_refused = reading.adapter == "markdown" and reading.error is not None and reading.error.field is None
+    if ignored and not is_refused:
         yield Flag(
             "extra-keys-ignored",
             f"The object has keys that are no output fields; they were ignored: {named(list(ignored))}.",

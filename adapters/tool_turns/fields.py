@@ -41,6 +41,14 @@ def with_tool_fields(signature: Signature) -> tuple[Signature, tuple[str, ...]]:
     return asked, tuple(added)
 
 
+@lru_cache(maxsize=256)
+def with_calls(signature: Signature, name: str, annotation: Any = ToolCalls) -> Signature:
+    """The signature with an output for the calls, behind its own; as it is when it has one of that name."""
+    if name in signature.output_fields:
+        return signature
+    return signature.append(name, OutputField(desc=CALLS_DESCRIPTION), annotation)
+
+
 def with_tools(signature: Signature, inputs: Mapping[str, Any], tools: Sequence[RunTool]) -> dict[str, Any]:
     """The inputs with `tools` in the signature's tool field, unless it has a value; in the signature's order."""
     name = tool_input_field(signature)
@@ -52,7 +60,8 @@ def with_tools(signature: Signature, inputs: Mapping[str, Any], tools: Sequence[
     return values
 
 
-def without(signature: Signature, names: Sequence[str]) -> Signature:
+@lru_cache(maxsize=256)
+def without(signature: Signature, names: tuple[str, ...]) -> Signature:
     """The signature less those of `names` that it has."""
     for name in names:
         if name in signature.fields:

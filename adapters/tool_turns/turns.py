@@ -15,7 +15,6 @@ from adapters.lm import interruption
 from adapters.lm.protocol import Response
 from adapters.prompt import Message
 from adapters.request import Request
-from adapters.signature import OutputField
 from adapters.text import Segment, Text
 from adapters.tool_turns.arguments import ArgumentsError, decode, validate
 from adapters.tool_turns.results import ToolResult, text_of
@@ -41,10 +40,7 @@ def calls_of(adapter: Adapter, request: Request, response: Response, turn: int) 
         return tuple(_native_call(one, turn, index) for index, one in enumerate(response.tool_calls))
     if request.calls_field is None or not response.text:
         return ()
-    asked = request.signature
-    if request.calls_field not in asked.output_fields:
-        asked = asked.append(request.calls_field, OutputField(), ToolCalls)
-    reading = adapter.read(asked, response.text)
+    reading = adapter.read(request.asked, response.text)
     field = reading.fields.get(request.calls_field)
     value = reading.values.get(request.calls_field, None if field is None else field.value)
     if not isinstance(value, ToolCalls):
@@ -171,11 +167,8 @@ def _text_messages(
     turn: str,
 ) -> list[Message]:
     """The reply as it was, then the results as dspy writes those of a History, with the reminder of the format."""
-    asked = request.signature
-    if request.calls_field is not None and request.calls_field not in asked.output_fields:
-        asked = asked.append(request.calls_field, OutputField(), ToolCalls)
     remind = getattr(adapter, "user_message_output_requirements", None)
-    reminder = (remind(asked) if remind is not None else None) or ""
+    reminder = (remind(request.asked) if remind is not None else None) or ""
     results = ToolCallResults.model_validate(_results(calls, told))
     given = adapter.format_user_message_content(TOOL_RESULTS, {"tool_call_results": results}, suffix=reminder)
     return [Message("assistant", turn, (_plain(response.text),)), Message("user", turn, (Text.of(given),))]

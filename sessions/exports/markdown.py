@@ -9,7 +9,7 @@ from adapters.flags import explain
 from sessions.exports import json_text
 from sessions.exports.exported import Exported, Source, View, beside
 from sessions.exports.shown_text import has_data, pieces, title, visible, without_bytes
-from sessions.recording import as_json
+from sessions.recording import as_json, read_completion
 from sessions.typed_values import plain
 
 _SPECIAL = re.compile(r"([\\`*_\[\]#|<>~&]|^[-+](?= )|(?<=\d)[.)](?= ))")
@@ -61,7 +61,7 @@ def _column(view: View) -> Iterator[str]:
         yield f"Rated {_escaped(str(reply['rating']))}."
     if reply.get("note"):
         yield _fenced(str(reply["note"]), "text")
-    reading = view.adapter.read(view.signature, text)
+    reading = read_completion(view.adapter, request, view.signature, reply)
     if reading.error is not None:
         yield f"Not read: {_escaped(reading.error.type)}"
         yield _fenced(reading.error.message, "text")

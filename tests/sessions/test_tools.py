@@ -148,3 +148,26 @@ def test_what_is_no_line_of_arguments_is_refused_and_never_run(line: str) -> Non
         schema_of_line(line)
     with pytest.raises(SignatureError):
         described_tools(replace(SESSION, tools=(Tool("t", parameters=line),)))
+
+
+@pytest.mark.parametrize("adapter", ["chat", "json", "markdown"])
+def test_an_answer_that_calls_nothing_in_text_is_recorded_checked_and_read_as_it_was_asked_for(adapter: str) -> None:
+    calls = '{"tool_calls": []}'
+    answer = f'{{"answer": "yes", "tool_calls": {calls}}}'
+    if adapter == "chat":
+        answer = f"[[ ## answer ## ]]\nyes\n\n[[ ## tool_calls ## ]]\n{calls}\n\n[[ ## completed ## ]]"
+    column = Column("one", adapter, model="scripted/model")
+    shown = replace(SESSION.cases[0], replies={"one": {"text": answer, "source": "pasted"}})
+    session = replace(SESSION, columns=(column,), cases=(shown,))
+    recorded = recording.record(session, shown, column, capabilities=Capabilities())
+    assert recorded.cases[0].recordings["one"].attempts[0]["completions"][0]["reading"] == {
+        "ok": True,
+        "values": {"answer": "yes"},
+        "error": None,
+    }
+    (result,) = fixtures.check(recorded)
+    assert (result.verdicts["render"], result.verdicts["parse"]) == ("pass", "pass")
+    request = rendering.request_of(session, column, shown, capabilities=Capabilities())
+    used = rendering.adapter_of(column)
+    reading = recording.read_completion(used, request, session.signature.read(), {"text": answer})
+    assert reading.flags == ()

@@ -6,8 +6,9 @@ import argparse
 from typing import Any
 
 from adapters.catalog import UnknownAdapterError
+from adapters.prompt import Prompt
 from adapters.reading import Reading
-from adapters.request import Request
+from adapters.request import Request, read_reply
 from adapters.two_step import TwoStepAdapter
 from sessions import rendering
 from sessions.session import Column
@@ -64,9 +65,9 @@ def read(chosen: Selection, column: Column, completion: str, extraction: str | N
 
     Raises `CommandError` for a signature that cannot be read, and `UnknownAdapterError`.
     """
-    request = requests.prepare(chosen, column)
-    signature = request.signature if isinstance(request, Request) else chosen.session.signature.read()
+    made = requests.prepare(chosen, column)
+    request = made if isinstance(made, Request) else Request(Prompt(()), {}, chosen.session.signature.read())
     adapter = rendering.adapter_of(column, allow_code=column.adapter in chosen.allow_code)
     if isinstance(adapter, TwoStepAdapter):
-        return adapter.read(signature, completion, extraction)
-    return adapter.read(signature, completion)
+        return adapter.read(request.signature, completion, extraction)
+    return read_reply(adapter, request, completion)

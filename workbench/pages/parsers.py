@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from adapters import catalog
+from adapters.prompt import Prompt
 from adapters.reading import Reading
+from adapters.request import Request, read_reply
 from adapters.signature import Signature
 from workbench.display import one_line
 from workbench.live import LiveColumn
@@ -25,7 +27,12 @@ def blocks_of(at: LookedAt) -> list[Block]:
     """A row for each column's reply, a column for each parser; then what each parser made of this column's reply."""
     with_reply = [one for one in at.columns if one.text and one.request is not None]
     if not with_reply:
-        return [EMPTY, *paragraph("There are no replies yet: F5 sends, or paste one below a prompt.", "note")]
+        return [
+            EMPTY,
+            *paragraph(
+                at.keys("There are no replies yet: {app.send_all|F5} sends, or paste one below a prompt."), "note"
+            ),
+        ]
     parsers = list(dict.fromkeys([*catalog.NAMES, *[one.column.adapter for one in at.columns]]))
     rows = [[("reply of", "note"), *[(catalog.title(name), "note") for name in parsers]]]
     rows += [_row(one, parsers) for one in with_reply]
@@ -33,8 +40,10 @@ def blocks_of(at: LookedAt) -> list[Block]:
     blocks = [
         EMPTY,
         *paragraph(
-            "Each reply under every parser, with no call. ✓ it reads it, ✗ it refuses it; the number says how many "
-            "of the outputs it found. enter goes to the reply."
+            at.keys(
+                "Each reply under every parser, with no call. ✓ it reads it, ✗ it refuses it; the number says how "
+                "many of the outputs it found. {text.choose|enter} goes to the reply."
+            )
         ),
         *table(rows, targets, widest=24),
     ]
@@ -51,13 +60,13 @@ def reading_by(live: LiveColumn, parser: str) -> Reading | None:
         return live.reading
     if live.request is None or len(live.text) > LONGEST or ":" in parser:
         return None
-    return _read(parser, live.request.signature, live.text)
+    return _read(parser, live.request.signature, live.request.calls_field, live.text)
 
 
 @lru_cache(maxsize=64)
-def _read(parser: str, signature: Signature, text: str) -> Reading | None:
+def _read(parser: str, signature: Signature, calls_field: str | None, text: str) -> Reading | None:
     try:
-        return catalog.make(parser).read(signature, text)
+        return read_reply(catalog.make(parser), Request(Prompt(()), {}, signature, calls_field=calls_field), text)
     except Exception:  # an installed adapter may raise anything
         return None
 

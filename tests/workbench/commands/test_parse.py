@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -114,3 +115,14 @@ def test_two_step_needs_its_extraction(rain: str, run: Run) -> None:
     assert alone.code == exit_codes.DIFFERENT
     both = run("parse", rain, "--adapter", "twostep", "--extraction", "extraction.txt", "--json", stdin="It does rain.")
     assert both.json["readings"]["twostep"]["values"] == {"answer": "yes", "score": 0.9}
+
+
+def test_the_field_that_tools_have_added_is_no_stranger(rain: str, run: Run) -> None:
+    session = json.loads(Path(rain).read_text())
+    session["tools"] = [{"name": "look", "description": "Looks out.", "parameters": "place: str"}]
+    Path(rain).write_text(json.dumps(session))
+    reply = '{"answer": "yes", "score": 0.9, "tool_calls": {"tool_calls": []}}'
+    reading = run("parse", rain, "--adapter", "json", "--json", stdin=reply).json["readings"]["json"]
+    assert reading["flags"] == []
+    assert reading["values"] == {"answer": "yes", "score": 0.9}
+    assert reading["fields"]["tool_calls"]["state"] == "read"
