@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from adapters.prompt_lint import LINTS, Lint
 from workbench.document import State
+from workbench.key_words import USUAL, KeyWords
 from workbench.live import LiveColumn
 from workbench.pages.lints import lints_of, place_of
 from workbench.pages.looked_at import LookedAt
@@ -19,7 +20,7 @@ SAID_ALREADY = frozenset(
 MOST_KINDS = 8
 
 
-def search(state: State, columns: Sequence[LiveColumn]) -> Iterator[Sequence[Note] | None]:
+def search(state: State, columns: Sequence[LiveColumn], keys: KeyWords = USUAL) -> Iterator[Sequence[Note] | None]:
     """The notes for all columns, found column by column: None after each, the notes at last."""
     looked_at = [LookedAt(state.session, state.case, one, tuple(columns)) for one in columns if not one.error]
     found: dict[Lint, list[LookedAt]] = {}
@@ -28,10 +29,10 @@ def search(state: State, columns: Sequence[LiveColumn]) -> Iterator[Sequence[Not
             if one.name not in SAID_ALREADY:
                 found.setdefault(one, []).append(at)
         yield None
-    yield _notes(found, len(looked_at))
+    yield _notes(found, len(looked_at), keys)
 
 
-def _notes(found: dict[Lint, list[LookedAt]], count: int) -> list[Note]:
+def _notes(found: dict[Lint, list[LookedAt]], count: int, keys: KeyWords) -> list[Note]:
     """One note a kind and set of columns, in the order of kinds; which columns it is about, unless it is all."""
     kinds: dict[tuple[str, tuple[str, ...]], list[Lint]] = {}
     for one, places in found.items():
@@ -40,6 +41,7 @@ def _notes(found: dict[Lint, list[LookedAt]], count: int) -> list[Note]:
     notes: list[Note] = []
     for (_, ids), alike in sorted(kinds.items(), key=lambda kind: order.get(kind[0][0], len(order))):
         where = "" if len(ids) == count else f"{', '.join(ids)}: "
-        more = f" (+{len(alike) - 1} more: F7, 6)" if len(alike) > 1 else ""
+        look = keys("{app.look|F7}, {pages.lints|6}")
+        more = f" (+{len(alike) - 1} more: {look})" if len(alike) > 1 else ""
         notes.append(Note("⚠", where + alike[0].message + more, place_of(found[alike[0]][0], alike[0])))
     return notes[:MOST_KINDS]

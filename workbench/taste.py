@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from workbench import remembered
 from workbench.document import Document
+from workbench.key_words import USUAL, KeyWords
 from workbench.remembered import Remembered, number, text
 from workbench.screens.main import EDITORS, MainScreen
 from workbench.screens.room import SMALLEST_LEFT, SMALLEST_RIGHT
@@ -41,6 +42,8 @@ class Taste(_Base):
     _remembered = Remembered()
     _complaint = ""
     _welcome: Widget | None = None
+    key_words = USUAL
+    """How texts on the screen name the keys in force."""
 
     @property
     def settings(self) -> Settings | None:
@@ -58,6 +61,8 @@ class Taste(_Base):
             except ConfigError as error:
                 self._complaint = str(error)
         found = self.settings
+        if found is not None and found.keymap:
+            self.key_words = KeyWords(found.keymap)
         self._remembers = found is None or found.remember_layout
         self._remembered = remembered.load() if self._remembers else Remembered()
         wanted = text(self._remembered.user, "theme")
@@ -83,7 +88,7 @@ class Taste(_Base):
             wrong = keymap.problems(found.keymap)
             if wrong:
                 where = self._in_force.file.place_of("keymap") if self._in_force is not None else ""
-                said = f"{where}\n" + "\n".join(wrong) + "\nF1 names every key and its id."
+                said = f"{where}\n" + "\n".join(wrong) + self.key_words("\n{app.help|F1} names every key and its id.")
                 plain_notify(self, said, title="Keys of the config file", severity="warning", timeout=20)
             self.main.show()
         self.lay_out()

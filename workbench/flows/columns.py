@@ -104,7 +104,7 @@ async def _parameters(app: WorkbenchApp, column: Column | None) -> None:
     params = app.document.session.params if column is None else column.params
     of = "the session" if column is None else column.id
     shown = json_shapes.dumps(dict(params), indent=None, ascii_only=False) if params else "{}"
-    hint = 'a JSON object, such as {"temperature": 0.7, "n": 3}   enter   esc closes'
+    hint = 'a JSON object, such as {"temperature": 0.7, "n": 3}   enter   {ask.close|esc} closes'
     typed = await app.push_screen_wait(AskScreen(f"Parameters of {of}", shown, refused, hint))
     if typed is not None:
         id = None if column is None else column.id

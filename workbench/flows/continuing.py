@@ -28,7 +28,7 @@ def continue_from_run(app: WorkbenchApp) -> None:
     run = app.main.runs.of(case.name, live.column.id)
     turns = history_of(case, run.run) if run is not None and run.run is not None else ()
     if not turns:
-        app.notify("The column has no run with an answer to go on from: F8 sends it.")
+        app.notify(app.key_words("The column has no run with an answer to go on from: {app.send_column|F8} sends it."))
         return
     change = partial(add_turns, case=case.name, turns=turns)
     app.main.edit(change, Place("history", case.name, len(case.history)), f"{len(turns)} turns of {live.column.id}")

@@ -29,7 +29,8 @@ def edit_outside(app: WorkbenchApp) -> None:
     """Opens the focused text in the user's editor; what was saved there is one edit here, which undo takes back."""
     editor = app.main.focused
     if not isinstance(editor, Editor) or editor.read_only:
-        plain_notify(app, "Put the cursor into a text first (F2, or F4 for a reply).", severity="warning")
+        said = "Put the cursor into a text first ({app.focus_editors|F2}, or {app.focus_replies|F4} for a reply)."
+        plain_notify(app, app.key_words(said), severity="warning")
         return
     try:
         before = editor.raw.encode("utf-8")

@@ -33,7 +33,7 @@ def record(app: WorkbenchApp) -> None:
         return
     place = Place("reply", state.case.name, field=f"{live.column.id} recorded")
     app.main.edit(partial(_with_session, session=recorded), place, f"record {live.column.id}")
-    app.main.say(f"recorded {live.column.id}; ^s saves it, F9 checks it")
+    app.main.say(f"recorded {live.column.id}; {app.key_words('{app.save|^s} saves it, {app.check|F9} checks it')}")
 
 
 def check(app: WorkbenchApp) -> None:
@@ -43,7 +43,11 @@ def check(app: WorkbenchApp) -> None:
     checked = fixtures.check(app.document.session, path)
     results = [one for one in checked if any(word != "empty" for word in one.verdicts.values())]
     if not results:
-        plain_notify(app, "Nothing is recorded yet: ctrl+r records the reply of a column.", severity="warning")
+        plain_notify(
+            app,
+            app.key_words("Nothing is recorded yet: {app.record|ctrl+r} records the reply of a column."),
+            severity="warning",
+        )
         return
     lines = []
     for one in results:

@@ -40,7 +40,7 @@ def open_pages(app: WorkbenchApp, page: str) -> None:
         known = {id: run for id, run in runs.items() if run is not None}
         sent = {id: request for (case, id), request in app.main.requests.items() if case == state.case.name}
         shown = columns[(index + step) % len(columns)]
-        return LookedAt(state.session, state.case, shown, tuple(columns), known, sent)
+        return LookedAt(state.session, state.case, shown, tuple(columns), known, sent, app.key_words)
 
     def go(place: Place | None) -> None:
         if place is not None:

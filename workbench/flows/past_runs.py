@@ -20,8 +20,10 @@ async def look_at_runs(app: WorkbenchApp) -> None:
     case = app.document.state.case.name
     runs = app.past_runs.of(case)
     if not runs:
-        said = "Nothing was sent for this case yet: F5 sends it, and each run is kept here."
-        plain_notify(app, said, title="No runs", severity="warning")
+        said = app.key_words(
+            "Nothing was sent for this case yet: {app.send_all|F5} sends it, and each run is kept here."
+        )
+        plain_notify(app, app.key_words(said), title="No runs", severity="warning")
         return
     run = await app.push_screen_wait(RunHistoryScreen(case, runs))
     if run is None:
@@ -42,8 +44,8 @@ async def rate_reply(app: WorkbenchApp) -> None:
     live, case = app.main.shown_column(), app.document.state.case
     reply = case.replies.get(live.column.id) if live is not None else None
     if live is None or not reply or not live.text:
-        said = "There is no reply to rate: send the column (F8) or paste one under its prompt."
-        plain_notify(app, said, title="No reply", severity="warning")
+        said = "There is no reply to rate: send the column ({app.send_column|F8}) or paste one under its prompt."
+        plain_notify(app, app.key_words(said), title="No reply", severity="warning")
         return
     column = live.column.id
     start = Rating(str(reply.get("rating", "")), str(reply.get("note", "")))

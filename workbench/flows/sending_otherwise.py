@@ -15,7 +15,12 @@ MOST_REPEATS = 1_000
 
 ANSWERS = (
     Answer("repeat-all", "n", "Several times, every column", "equal values are counted, and replies that do not parse"),
-    Answer("repeat-column", "c", "Several times, this column", "F7, Repeats, shows what came how often"),
+    Answer(
+        "repeat-column",
+        "c",
+        "Several times, this column",
+        "the page Repeats shows what came how often",
+    ),
     Answer("deadline-all", "d", "With a deadline, every column", "ends what is not done by then, and keeps what came"),
     Answer("raw-all", "r", "Raw, every column", "prompt and request stay as they are; nothing of the reply is read"),
     Answer("raw-column", "w", "Raw, this column", "the reply is kept as text until it is edited or sent anew"),

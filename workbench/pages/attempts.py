@@ -8,6 +8,7 @@ from adapters import catalog, events
 from adapters.run import Attempt, Purpose, Run
 from workbench import json_shapes, measures
 from workbench.display import one_line
+from workbench.key_words import KeyWords
 from workbench.pages.looked_at import LookedAt
 from workbench.pages.measures import cost_of, duration, measured
 from workbench.pages.writing import heading, json_block, named, paragraph
@@ -23,7 +24,7 @@ def blocks_of(at: LookedAt, raw: bool = False) -> list[Block]:
     run = at.run.run if at.run is not None else None
     if run is None:
         return [EMPTY, *_without_run(at, raw)]
-    blocks = [EMPTY, *_summary(run)]
+    blocks = [EMPTY, *_summary(run, at.keys)]
     for attempt in run.attempts:
         blocks += [EMPTY, *_attempt(attempt, run)]
         if raw:
@@ -46,7 +47,12 @@ def _without_run(at: LookedAt, raw: bool) -> Iterable[Block]:
         ]
     measured = at.case.measured.get(at.column.id, ())
     if not measured:
-        return paragraph("Nothing was sent from here yet: F5 sends every column, F8 this one.", "note")
+        return paragraph(
+            at.keys(
+                "Nothing was sent from here yet: {app.send_all|F5} sends every column, {app.send_column|F8} this one."
+            ),
+            "note",
+        )
     lines = [
         named(f"call {number}", _measures(one.get("duration_ms") or 0.0, one.get("usage"), one.get("cost")))
         for number, one in enumerate(measured, 1)
@@ -54,7 +60,7 @@ def _without_run(at: LookedAt, raw: bool) -> Iterable[Block]:
     return [*paragraph("Not sent in this sitting; this is what was recorded:", "note"), *lines]
 
 
-def _summary(run: Run) -> list[Block]:
+def _summary(run: Run, keys: KeyWords) -> list[Block]:
     total = sum(one.duration_ms for one in run.attempts)
     costs = [one.cost for one in run.attempts]
     cost = cost_of(None if None in costs else sum(one for one in costs if one is not None))
@@ -62,7 +68,7 @@ def _summary(run: Run) -> list[Block]:
     if run.ok:
         return [Block((Piece("✓ ", "ok"), Piece(calls)))]
     why = f"{run.error.phase}: {first_line(run.error.message)}" if run.error is not None else "cancelled"
-    more = [block("v shows what the provider sent", "note", indent=2)] if _has_payload(run) else []
+    more = [block(keys("{pages.view|v} shows what the provider sent"), "note", indent=2)] if _has_payload(run) else []
     return [Block((Piece("✗ ", "error"), Piece(calls))), block(why, "error", indent=2), *more]
 
 

@@ -97,7 +97,7 @@ def _call(at: LookedAt) -> tuple[str | tuple[str, str], ...]:
     if run is None or run.run is None or not run.run.attempts:
         reply = at.live.reply
         if reply is None:
-            return (("nothing sent yet: F5 sends", "note"),)
+            return ((at.keys("nothing sent yet: {app.send_all|F5} sends"), "note"),)
         return (f"the reply was {reply.get('source', 'sent')}", (" (its calls are not at hand)", "note"))
     first = run.run.attempts[0]
     failed = ((f" · {first.error}", "error"),) if first.error else ()

@@ -52,12 +52,8 @@ def blocks_of(at: LookedAt, other: Other | None) -> list[Block]:
     if request is None:
         return [EMPTY, *paragraph(f"There is no prompt: {at.live.error}", "error")]
     if other is None:
-        return [
-            EMPTY,
-            *paragraph(
-                "There is no other column, and nothing sent (F5) or recorded (ctrl+r), to compare with.", "note"
-            ),
-        ]
+        compared = "nothing sent ({app.send_all|F5}) or recorded ({app.record|ctrl+r}), to compare with."
+        return [EMPTY, *paragraph(at.keys(f"There is no other column, and {compared}"), "note")]
     after = prompt_diff.sections(request)
     if other == SENT and at.sent is not None:
         before = prompt_diff.sections(at.sent)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from adapters.request import Request
 from sessions.session import Case, Column, Session
+from workbench.key_words import USUAL, KeyWords
 from workbench.live import LiveColumn
 from workbench.runs import LiveRun
 
@@ -24,6 +25,7 @@ class LookedAt:
     columns: tuple[LiveColumn, ...]
     runs: Mapping[str, LiveRun] = field(default_factory=dict)
     requests: Mapping[str, Request] = field(default_factory=dict)
+    keys: KeyWords = USUAL
 
     @property
     def column(self) -> Column:

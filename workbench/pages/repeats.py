@@ -22,14 +22,14 @@ def blocks_of(at: LookedAt) -> list[Block]:
     blocks = [EMPTY]
     if counted is None:
         under_way = at.run is not None and at.run.times > 1
-        said = "Under way; this page shows them when they have ended." if under_way else _HOW
+        said = "Under way; this page shows them when they have ended." if under_way else at.keys(_HOW)
         blocks += paragraph(said, "note")
     else:
         blocks += _column(counted)
     return [*blocks, *_all_columns(at)]
 
 
-_HOW = "This column was not sent several times: shift+F5 asks how often."
+_HOW = "This column was not sent several times: {app.send_otherwise|shift+F5} asks how often."
 
 
 def _column(counted: Repeats) -> Iterable[Block]:

@@ -10,6 +10,7 @@ from textual.content import Content
 from sessions.session import Column
 from workbench import measures, ratings
 from workbench.exact_counts import told_by_provider
+from workbench.key_words import USUAL, KeyWords, keys_of
 from workbench.live import LiveColumn
 from workbench.runs import LiveRun
 from workbench.tokens import Estimates
@@ -43,14 +44,16 @@ class ColumnPane(Vertical):
 ## Column
 
 Above: the messages this adapter sends. Every character knows what made it: move the cursor (or the mouse) over it,
-and the same origin lights up in every other column and in the editor; `enter` goes there.
+and the same origin lights up in every other column and in the editor; `{prompt.choose|enter}` goes there.
+`{prompt.form|v}` shows it as raw text with its blanks, then as JSON, then in sections again.
 
 Below: the reply. It is text to edit or paste over: at each keystroke this adapter's parser reads it again, without any
 call. The margin names what the parser did with each piece; the table shows how each value came about.
 
-`old reply`: it answers an earlier prompt; `F7`, `5` shows what changed since, word by word.
+`old reply`: it answers an earlier prompt; `{app.look|F7}`, `{pages.diff|5}` shows what changed since, word by word.
 
-`F5` sends all columns, `F8` this one, `escape` cancels · `ctrl+g` copies · `ctrl+r` records the reply as a fixture
+`{app.send_all|F5}` sends all columns, `{app.send_column|F8}` this one, `{app.cancel|esc}` cancels ·
+`{app.copy_menu|ctrl+g}` copies · `{app.record|ctrl+r}` records the reply as a fixture
 """
 
     def __init__(self, column_id: str) -> None:
@@ -112,7 +115,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         """The line between prompt and reply. `now` is the clock of the runs, for the seconds of one under way."""
         if self._shown is None:
             return
-        line = verdict(*self._shown, now)
+        line = verdict(*self._shown, now, keys_of(self.app))
         run = self._shown[1]
         if self._is_outdated and (run is None or run.phase != "running"):
             line = lines(("old ", "$text-warning")) + line
@@ -204,20 +207,26 @@ call. The margin names what the parser did with each piece; the table shows how 
             return _short(told)
         return f"~{_short(self._tokens.total(request.messages))}"
 
-    @staticmethod
-    def _error(live: LiveColumn, run: LiveRun | None) -> str:
+    def _error(self, live: LiveColumn, run: LiveRun | None) -> str:
         if run is None or not _says_why(live, run):
             return live.reading_error
-        return f"{run.error}\nF7, 3, v: what the provider sent" if run.payload is not None else run.error
+        if run.payload is None:
+            return run.error
+        look = keys_of(self.app)("{app.look|F7}, {pages.runs|3}, {pages.view|v}: what the provider sent")
+        return f"{run.error}\n{look}"
 
 
-def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0) -> Content:
+def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
     """One line about the reply of a column: a sign, what happened, and what it took."""
     if run is not None and run.phase == "running":
         seconds = f" {now - run.started:.1f} s" if now else ""
         what = run.progress.doing or ("receiving" if run.text else "sent")
         which = f" {run.progress.number}/{run.times}" if run.times > 1 else ""
-        return lines(REPLY, (f"◌ {what}{which}{seconds}", "$text-accent"), ("  esc cancels", "$foreground 60%"))
+        return lines(
+            REPLY,
+            (f"◌ {what}{which}{seconds}", "$text-accent"),
+            (keys("  {app.cancel|esc} cancels"), "$foreground 60%"),
+        )
     took = ""
     if run is not None and run.phase in ("done", "failed"):
         took = f" {_duration(run.seconds)}{_cost(run)}" + (f" · {run.attempts} calls" if run.attempts > 1 else "")
@@ -232,7 +241,7 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0) -> Content:
         return lines(REPLY, ("≡ kept raw, not read", "$text-accent"), (took, "$foreground 60%"))
     if live.reading is None:
         if not live.text:
-            return lines(REPLY, (took.strip() or "none yet · F5 sends", "$foreground 60%"))
+            return lines(REPLY, (took.strip() or keys("none yet · {app.send_all|F5} sends"), "$foreground 60%"))
         return _line("✗", "error", live.reading_error or "not read", took)
     reading = live.reading
     flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""

@@ -14,15 +14,18 @@ from adapters.prompt import DemoUse
 from sessions.errors import SessionError
 from workbench import edits
 from workbench.document import Place, PlaceKind, State
+from workbench.key_words import keys_of
 from workbench.live import LiveSignature
 from workbench.messages import Edit
+from workbench.panes import rows
 from workbench.panes.rows import OFF, SWITCH, RowsPane, binding
 from workbench.widgets.plain import lines, plain_notify
 
 
 class DemosPane(RowsPane):
     BINDING_GROUP_TITLE = "Demos"
-    HELP = """\
+    HELP = (
+        """\
 ## Demos
 
 Examples put in front of the question, as turns of a conversation. A demo with all fields is **complete**. One that
@@ -30,9 +33,11 @@ lacks some is **incomplete**: it moves to the front, under a prefix, with filler
 at all is **dropped**: no prompt holds it.
 
 Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of field names.
-
-`ctrl+n` adds · `d` copies · `x` deletes · `space` disables · `shift+↑` / `shift+↓` move · `enter` edits
 """
+        + rows.HELP
+        + "`{demos.toggle|space}` disables · "
+        + rows.MOVE_HELP
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
         binding(*SWITCH, "demos.toggle", "Leave this demo out of the prompt, or put it in again"),
     ]
@@ -65,11 +70,12 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
         if not state.session.demos:
             return lines(
                 ("No demos yet.  ", "bold"),
-                ("ctrl+n adds one. ", ""),
+                (keys_of(self.app)("{rows.add|ctrl+n} adds one. "), ""),
                 ("Or paste rows: JSON, JSON Lines, CSV. ", ""),
                 ("Examples teach the model the task and the format.", "$foreground 60%"),
             )
-        return lines(("^n add  d copy  x delete  space on/off  J K move", "$foreground 60%"))
+        hint = keys_of(self.app)(rows.HINT + "  {demos.toggle|space} on/off" + rows.MOVE_HINT)
+        return lines((hint, "$foreground 60%"))
 
     def on_paste(self, event: events.Paste) -> None:
         """Rows that were pasted into the list, and not into one of the texts below it."""

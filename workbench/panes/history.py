@@ -12,22 +12,27 @@ from textual.content import Content
 from adapters.signature import Field
 from workbench import edits
 from workbench.document import PlaceKind, State
+from workbench.key_words import keys_of
 from workbench.live import LiveSignature, history_field
 from workbench.messages import Edit
+from workbench.panes import rows
 from workbench.panes.rows import OFF, SWITCH, RowsPane, binding
 from workbench.widgets.plain import lines
 
 
 class HistoryPane(RowsPane):
     BINDING_GROUP_TITLE = "History"
-    HELP = """\
+    HELP = (
+        """\
 ## History
 
 Earlier turns of the conversation. A signature with an input of type `dspy.History` turns them into user and assistant
 messages in front of the question. Each turn holds values of the other fields.
-
-`ctrl+n` adds · `d` copies · `x` deletes · `space` disables · `shift+↑` / `shift+↓` move · `enter` edits
 """
+        + rows.HELP
+        + "`{history.toggle|space}` disables · "
+        + rows.MOVE_HELP
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
         binding(*SWITCH, "history.toggle", "Leave this turn out of the prompt, or put it in again"),
     ]
@@ -56,8 +61,9 @@ messages in front of the question. Each turn holds values of the other fields.
                 (f"An input `history: dspy.History` makes room for it. {kept}", "$foreground 60%"),
             )
         if not state.case.history:
-            return lines(("No turns yet.  ", "bold"), ("ctrl+n adds one.", ""))
-        return lines(("^n add  d copy  x delete  space on/off  J K move", "$foreground 60%"))
+            return lines(("No turns yet.  ", "bold"), (keys_of(self.app)("{rows.add|ctrl+n} adds one."), ""))
+        hint = keys_of(self.app)(rows.HINT + "  {history.toggle|space} on/off" + rows.MOVE_HINT)
+        return lines((hint, "$foreground 60%"))
 
     def action_switch(self) -> None:
         if self._count and self._state is not None:

@@ -13,6 +13,7 @@ from workbench import edits
 from workbench.display import one_line
 from workbench.document import Place, State
 from workbench.field_text import ABSENT
+from workbench.key_words import keys_of
 from workbench.live import LiveSignature, history_field
 from workbench.messages import Edit
 from workbench.widgets.field_form import FieldForm, FormRow
@@ -28,7 +29,7 @@ The values of this case, one editor per input field of the signature. A `str` fi
 takes ←/→ or a click; everything else is JSON, and the line below an editor says where it is wrong. While it is wrong,
 the last value stays in use.
 
-`ctrl+t` shows the other cases: each has inputs, history and replies of its own.
+`{app.cases|ctrl+t}` shows the other cases: each has inputs, history and replies of its own.
 """
 
     def __init__(self, edit: Edit) -> None:
@@ -46,7 +47,8 @@ the last value stays in use.
         self._state = state
         case, count = state.case, len(state.session.cases)
         quiet = "$foreground 60%"
-        others = f"  {state.case_index + 1} of {count} · ^t" if count > 1 else "  ^t more"
+        key = keys_of(self.app)("{app.cases|^t}")
+        others = f"  {state.case_index + 1} of {count} · {key}" if count > 1 else f"  {key} more"
         self._case.show(lines(("case ", quiet), (one_line(case.name, 32), "bold"), (others, quiet)))
         if live.signature is None:
             return

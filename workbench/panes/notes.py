@@ -48,7 +48,8 @@ class NotesPane(Vertical):
 ## Notes
 
 What you should notice about the session as it is: ✗ stops something from working, ⚠ reaches the model otherwise than
-one would think, or not at all. `↑` `↓` choose a note, `enter` leads to its place. `F7`, `6` explains each kind.
+one would think, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` leads to its place.
+`{app.look|F7}`, `{pages.lints|6}` explains each kind.
 """
 
     def __init__(self) -> None:

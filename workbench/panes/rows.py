@@ -32,6 +32,14 @@ def binding(key: str, action: str, description: str, id: str, tooltip: str) -> B
     return Binding(key, action, description, show=False, id=id, tooltip=tooltip, group=_ROWS)
 
 
+HINT = "{rows.add|^n} add  {rows.duplicate|d} copy  {rows.delete|x} delete"
+MOVE_HINT = "  {rows.move_down|J} {rows.move_up|K} move"
+"""What stands above the rows; each kind may have more in between."""
+HELP = "\n`{rows.add|ctrl+n}` adds · `{rows.duplicate|d}` copies · `{rows.delete|x}` deletes · "
+MOVE_HELP = "`{rows.move_up|shift+↑}` / `{rows.move_down|shift+↓}` move · `{rows.open|enter}` edits\n"
+"""The same in the help of a pane."""
+
+
 class RowsPane(Vertical):
     """A list of rows and, below it, the fields of the current one. Each kind of row has a pane of its own."""
 

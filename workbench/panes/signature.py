@@ -45,9 +45,9 @@ What goes in and what is to come out, with types. Every keystroke renders every 
 - Or Python: `class Extract(dspy.Signature):` with a docstring as instructions, `dspy.InputField()`,
   `dspy.OutputField()`, and the pydantic models and enums around it. It is read, never run.
 
-**F11** shows it as a form in place of the source, beside it, or not at all: fields, models and enums as a list, with
-types to choose from. Both show the same, and a change in one is a change in the other. In the source, types and
-options are offered as you type: `tab` takes one, `ctrl+space` asks for them.
+**{app.signature_view|F11}** shows it as a form in place of the source, beside it, or not at all: fields, models and
+enums as a list, with types to choose from. Both show the same, and a change in one is a change in the other. In the
+source, types and options are offered as you type: `tab` takes one, `{editor.complete|ctrl+space}` asks for them.
 
 While it cannot be read, the columns keep what they last showed and say *stale*; the line below the text says where it
 is wrong and what would work.

@@ -9,21 +9,22 @@ from textual.widget import Widget
 
 from workbench.display import cell_width, one_line
 from workbench.document import Document
+from workbench.key_words import keys_of
 from workbench.widgets.plain import content
 
 KEYS: tuple[tuple[str, str, str], ...] = (
-    ("F5", "send", "send_all"),
-    ("^s", "save", "save"),
-    ("^p", "commands", "command_palette"),
-    ("F1", "help", "help"),
-    ("F2", "edit", "focus_editors"),
-    ("F3", "prompts", "focus_prompts"),
-    ("F6", "lesson", "lesson"),
-    ("F7", "look closer", "look"),
-    ("F4", "replies", "focus_replies"),
-    ("^g", "copy", "copy_menu"),
-    ("^r", "record", "record"),
-    ("F9", "check", "check"),
+    ("{app.send_all|F5}", "send", "send_all"),
+    ("{app.save|^s}", "save", "save"),
+    ("{app.command_palette|^p}", "commands", "command_palette"),
+    ("{app.help|F1}", "help", "help"),
+    ("{app.focus_editors|F2}", "edit", "focus_editors"),
+    ("{app.focus_prompts|F3}", "prompts", "focus_prompts"),
+    ("{app.lesson|F6}", "lesson", "lesson"),
+    ("{app.look|F7}", "look closer", "look"),
+    ("{app.focus_replies|F4}", "replies", "focus_replies"),
+    ("{app.copy_menu|^g}", "copy", "copy_menu"),
+    ("{app.record|^r}", "record", "record"),
+    ("{app.check|F9}", "check", "check"),
 )
 """Key, name and action of the app, most important first: those that fit are shown."""
 
@@ -79,9 +80,9 @@ class StatusLine(Widget):
 
     def _keys(self, room: int) -> Content:
         parts: list[Content] = []
-        keymap = getattr(self.app, "keys_in_force", {})
-        for usual, name, action in KEYS:
-            key = keymap.get(f"app.{action}", usual).partition(",")[0].replace("ctrl+", "^")
+        keys = keys_of(self.app)
+        for named, name, action in KEYS:
+            key = keys(named)
             room -= cell_width(key) + cell_width(name) + 3
             if room < 0:
                 break

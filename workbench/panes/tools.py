@@ -13,26 +13,32 @@ from workbench import tool_edits
 from workbench.display import one_line
 from workbench.document import Place, PlaceKind, State
 from workbench.field_text import ABSENT
+from workbench.key_words import keys_of
 from workbench.live import LiveSignature
 from workbench.messages import Change, Edit
+from workbench.panes import rows
 from workbench.panes.rows import RowsPane
 from workbench.widgets.plain import lines
 
 
 class ToolsPane(RowsPane):
     BINDING_GROUP_TITLE = "Tools"
-    HELP = """\
+    HELP = (
+        """\
 ## Tools
 
-Functions that a model may call while it answers. They are described to it and never run: each call is answered by a
+Functions that a model may call while it answers. They are described to it and not run: each call is answered by a
 result that stands here for its **arguments**, else by the **default**; where there is neither, you are asked while the
-run waits, and what you type is kept for these arguments.
+run waits, and what you type is kept for these arguments. Only a function of your own that you named as the workbench
+was started, `workbench SESSION --tool NAME=module:function`, is called, and then answers every call of that tool.
 
-Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A result may be any JSON. `F7`, Calls,
+Arguments are one typed line, `query: str, limit: int = 5`, or a JSON Schema. A result may be any JSON.
+`{app.look|F7}`, Calls,
 shows each turn of a run.
-
-`ctrl+n` adds · `d` copies · `x` deletes · `shift+↑` / `shift+↓` move · `enter` edits
 """
+        + rows.HELP
+        + rows.MOVE_HELP
+    )
     KIND: ClassVar[PlaceKind] = "tool"
     NOUN = "tool"
     ABSENT_TEXT = "none"
@@ -50,6 +56,9 @@ shows each turn of a run.
         tool = state.session.tools[row]
         count = len(tool.results)
         answers = "you are asked" if not count else f"{count} result{'' if count == 1 else 's'}"
+        handler = getattr(self.app, "tool_handlers", {}).get(tool.name)
+        if handler is not None:
+            answers = f"answered by {one_line(handler.place, 60)}"
         quiet = "$foreground 60%"
         about = f"  {one_line(tool.description, 60)}" if tool.description else ""
         return lines((one_line(tool.name, 40), "bold"), (f"  {answers}", quiet), (about, quiet))
@@ -61,10 +70,10 @@ shows each turn of a run.
         if not state.session.tools:
             return lines(
                 ("No tools yet.  ", "bold"),
-                ("ctrl+n adds one. ", ""),
+                (keys_of(self.app)("{rows.add|ctrl+n} adds one. "), ""),
                 ("A model calls them, and their results are written here or typed while it waits.", "$foreground 60%"),
             )
-        return lines(("^n add  d copy  x delete  J K move", "$foreground 60%"))
+        return lines((keys_of(self.app)(rows.HINT + rows.MOVE_HINT), "$foreground 60%"))
 
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
         return "" if draft is None else tool_edits.problem_of(state, row, field, draft)

@@ -16,8 +16,10 @@ from workbench import variant_edits
 from workbench.display import one_line
 from workbench.document import Place, PlaceKind, State
 from workbench.field_text import ABSENT
+from workbench.key_words import keys_of
 from workbench.live import LiveSignature
 from workbench.messages import Change, Edit, TryVariant
+from workbench.panes import rows
 from workbench.panes.rows import RowsPane, binding
 from workbench.widgets.plain import lines
 
@@ -31,17 +33,20 @@ MARKS: Mapping[str, tuple[str, str]] = {
 
 class VariantsPane(RowsPane):
     BINDING_GROUP_TITLE = "Variants"
-    HELP = """\
+    HELP = (
+        """\
 ## Variants
 
 Other wordings to try beside the original: of the instructions, or of a field's description. Those of one **tag** go
-together, and a column that uses a tag has them in place of the original (`c` puts one beside the column at hand).
+together, and a column that uses a tag has them in place of the original (`{variants.try|c}` puts one
+beside the column at hand).
 
 A variant remembers the text it was written for. When that changes, it is **stale**: it is left out, says so, and stays
-here until you take it as it is (`r`) or delete it.
-
-`ctrl+n` adds · `d` copies · `x` deletes · `r` renews · `c` tries it in a column · `enter` edits
+here until you take it as it is (`{variants.renew|r}`) or delete it.
 """
+        + rows.HELP
+        + "`{variants.renew|r}` renews · `{variants.try|c}` tries it in a column · `{rows.open|enter}` edits\n"
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("r", "renew", "Renew", "variants.renew", "A stale variant is meant for today's text as well"),
         binding("c", "try", "Column", "variants.try", "A column with this tag beside the one at hand"),
@@ -75,16 +80,18 @@ here until you take it as it is (`r`) or delete it.
         if not state.session.variants:
             return lines(
                 ("No variants yet.  ", "bold"),
-                ("ctrl+n adds one. ", ""),
+                (keys_of(self.app)("{rows.add|ctrl+n} adds one. "), ""),
                 ("Another wording of the instructions or of a description, compared as a column.", quiet),
             )
-        keys = lines(("^n add  d copy  x delete  r renew  c column\n", quiet))
+        more = "  {variants.renew|r} renew  {variants.try|c} column\n"
+        keys = lines((keys_of(self.app)(rows.HINT + more), quiet))
         row = min(self._row, len(state.session.variants) - 1)
         use = self._use(state, row)
         if use is None:
             return keys
         users = [one.id for one in state.session.columns if one.variant == use.variant.tag]
-        used = f"used by {one_line(', '.join(users), 60)}" if users else "used by no column: c tries it in one"
+        unused = keys_of(self.app)("used by no column: {variants.try|c} tries it in one")
+        used = f"used by {one_line(', '.join(users), 60)}" if users else unused
         return Content.assemble(keys, lines((f"{use.variant.tag} · ", "bold"), (f"{used}\n", quiet)), _about(use))
 
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:

@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from workbench.display import LINE_BREAK, safe
+from workbench.key_words import keys_of
 from workbench.widgets.plain import PlainStatic, content, lines
 
 _GROUP = Binding.Group("This dialog")
@@ -25,7 +26,9 @@ class AskScreen(ModalScreen[str | None]):
         Binding("escape", "dismiss(None)", "Close", id="ask.close", tooltip="Close without an answer", group=_GROUP)
     ]
 
-    def __init__(self, title: str, value: str, refuse: Callable[[str], str], hint: str = "enter   esc closes") -> None:
+    def __init__(
+        self, title: str, value: str, refuse: Callable[[str], str], hint: str = "enter   {ask.close|esc} closes"
+    ) -> None:
         super().__init__()
         self._title = title
         self._value = value
@@ -38,7 +41,7 @@ class AskScreen(ModalScreen[str | None]):
             dialog.border_title = content(f" {self._title} ")
             yield Input(self._shown, compact=True)
             yield PlainStatic(classes="field-error", id="ask-error")
-            yield PlainStatic(lines((self._hint, "$foreground 60%")), classes="dialog-hint")
+            yield PlainStatic(lines((keys_of(self.app)(self._hint), "$foreground 60%")), classes="dialog-hint")
 
     @on(Input.Changed)
     def _typed(self) -> None:

@@ -44,7 +44,7 @@ class BrowseScreen(ChooseScreen):
             entries,
             placeholder="part of a file name, session name, #tag, column or case; or any path",
             free=lambda typed: Entry(typed, typed, "this path") if "/" in typed or "." in typed else None,
-            hint="type to narrow down   ↑↓ a glance at it   enter opens it   esc closes",
+            hint="type to narrow down   ↑↓ a glance at it   enter opens it   {browse.close|esc} closes",
         )
         self._cards = dict(cards)
         self._glance = PlainStatic(id="browse-glance")

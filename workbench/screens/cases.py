@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 
 from workbench.display import one_line
 from workbench.document import State
+from workbench.key_words import keys_of
 from workbench.widgets.plain import PlainStatic, content, lines
 
 _GROUP = Binding.Group("Cases")
@@ -56,8 +57,11 @@ class CasesScreen(ModalScreen[CaseAction | None]):
                 )
             options.highlighted = self._state.case_index
             yield options
-            keys = "enter looks at it   a add   d copy   r rename   x delete   esc closes"
-            yield PlainStatic(lines((keys, "$foreground 60%")), classes="dialog-hint")
+            keys = (
+                "enter looks at it   {cases.add|a} add   {cases.duplicate|d} copy   {cases.rename|r} rename   "
+                "{cases.delete|x} delete   {cases.close|esc} closes"
+            )
+            yield PlainStatic(lines((keys_of(self.app)(keys), "$foreground 60%")), classes="dialog-hint")
 
     @on(OptionList.OptionSelected)
     def _select(self) -> None:

@@ -15,6 +15,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from workbench.display import one_line
+from workbench.key_words import keys_of
 from workbench.widgets.plain import PlainStatic, content, lines
 
 _GROUP = Binding.Group("This dialog")
@@ -63,7 +64,7 @@ class ChooseScreen(ModalScreen[str | None]):
         title: str,
         entries: Sequence[Entry],
         *,
-        hint: str = "type to narrow down   ↑↓ enter   esc closes",
+        hint: str = "type to narrow down   ↑↓ enter   {choose.close|esc} closes",
         placeholder: str = "",
         free: Callable[[str], Entry | None] | None = None,
         current: str = "",
@@ -82,7 +83,9 @@ class ChooseScreen(ModalScreen[str | None]):
             dialog.border_title = content(f" {self._title} ")
             yield Input(placeholder=self._placeholder, compact=True)
             yield OptionList(compact=True)
-            yield PlainStatic(lines((self._hint, "$foreground 60%")), classes="dialog-hint", id="choose-hint")
+            yield PlainStatic(
+                lines((keys_of(self.app)(self._hint), "$foreground 60%")), classes="dialog-hint", id="choose-hint"
+            )
 
     def on_mount(self) -> None:
         self._narrow("")

@@ -18,7 +18,9 @@ class ChooseThemeScreen(ChooseScreen):
     def __init__(self, names: Sequence[str], current: str) -> None:
         ordered = sorted(names, key=lambda name: (not name.startswith(OURS), name))
         entries = [Entry(name, name, "ours" if name.startswith(OURS) else "") for name in ordered]
-        super().__init__("Theme", entries, hint="↑↓ shows it   enter takes it   esc keeps the last", current=current)
+        super().__init__(
+            "Theme", entries, hint="↑↓ shows it   enter takes it   {choose.close|esc} keeps the last", current=current
+        )
 
     @on(OptionList.OptionHighlighted)
     def _highlighted(self, event: OptionList.OptionHighlighted) -> None:

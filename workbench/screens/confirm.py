@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from workbench.key_words import keys_of
 from workbench.widgets.plain import PlainStatic, content, lines
 
 _GROUP = Binding.Group("This dialog")
@@ -51,7 +52,8 @@ class ConfirmScreen(ModalScreen[str | None]):
             if self._question:
                 yield PlainStatic(self._question, classes="dialog-text")
             yield OptionList(*[Option(_line(one)) for one in self._answers], compact=True)
-            yield PlainStatic(lines(("the letter, or ↑↓ enter   esc closes", "$foreground 60%")), classes="dialog-hint")
+            hint = keys_of(self.app)("the letter, or ↑↓ enter   {confirm.close|esc} closes")
+            yield PlainStatic(lines((hint, "$foreground 60%")), classes="dialog-hint")
 
     def on_resize(self) -> None:
         """As many answers as fit with the question."""

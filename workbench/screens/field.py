@@ -16,6 +16,7 @@ from textual.widgets.option_list import Option
 from adapters.notation.outline_edits import Wanted
 from workbench.display import LINE_BREAK, one_line, safe
 from workbench.field_text import Choice
+from workbench.key_words import keys_of
 from workbench.type_words import TypeWord, matching, type_said
 from workbench.widgets.choice_line import ChoiceLine
 from workbench.widgets.plain import PlainStatic, content, lines
@@ -78,7 +79,7 @@ class FieldScreen(ModalScreen[Wanted | None]):
                 else:
                     yield self._about
             yield self._error
-            hint = "tab to the next   enter takes it   esc closes"
+            hint = keys_of(self.app)("tab to the next   enter takes it   {field.close|esc} closes")
             yield PlainStatic(lines((hint, "$foreground 60%")), classes="dialog-hint")
 
     def on_mount(self) -> None:

@@ -14,6 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from workbench.finding import MOST_HITS, Hit
+from workbench.key_words import keys_of
 from workbench.widgets.plain import PlainStatic, lines
 
 _FIND = Binding.Group("Find")
@@ -76,10 +77,12 @@ class FindScreen(ModalScreen[bool]):
         self.query_one("#find-where", PlainStatic).show(self._words())
 
     def _words(self) -> Content:
+        keys = keys_of(self.app)
         if not self.wanted:
-            return lines(("↓↑ next and before   enter goes there   esc goes back", QUIET))
+            hint = "{find.next|↓}{find.before|↑} next and before   {find.stay|enter} goes there   "
+            return lines((keys(hint + "{find.close|esc} goes back"), QUIET))
         if not self._hits:
-            return lines(("nothing   ", "$text-warning"), ("esc goes back", QUIET))
+            return lines(("nothing   ", "$text-warning"), (keys("{find.close|esc} goes back"), QUIET))
         hit = self._hits[self._at]
         before, found, behind = hit.context
         more = "+" if len(self._hits) == MOST_HITS else ""

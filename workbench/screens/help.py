@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Markdown
 
+from workbench.key_words import keys_of
 from workbench.widgets.plain import PlainStatic, content, lines
 
 _GROUP = Binding.Group("This page")
@@ -21,11 +22,15 @@ A **signature** says what goes in and what is to come out. An **adapter** turns 
 chat messages, and a model's reply back into typed values. Here you see both, side by side for every adapter.
 
 1. **Edit** on the left: every keystroke renders every prompt again.
-2. **F5** sends. The offline models need no key and no network, and some of them misbehave on purpose (`ctrl+l`).
+2. **{app.send_all|F5}** sends. The offline models need no key and no network, and some of them misbehave on purpose
+   (`{app.choose_model|ctrl+l}`).
 3. **Read** below each prompt what the parser took, repaired and ignored. Edit the reply: it is read again.
-4. **F6** explains prompt and reply piece by piece. **F7** looks closer: the true request, every call, other parsers.
-5. **ctrl+r** records it, **ctrl+s** saves it, **F9** (or `workbench check`) tells you when something drifts.
-6. **ctrl+f** finds a text in any pane, **ctrl+]** goes to anything by its letter, **ctrl+p** knows everything by name.
+4. **{app.lesson|F6}** explains prompt and reply piece by piece. **{app.look|F7}** looks closer: the
+   true request, every call, other parsers.
+5. **{app.record|ctrl+r}** records it, **{app.save|ctrl+s}** saves it, **{app.check|F9}** (or `workbench
+   check`) tells you when something drifts.
+6. **{app.find|ctrl+f}** finds a text in any pane, **{app.jump|ctrl+]}** goes to anything by its letter,
+   **{app.command_palette|ctrl+p}** knows everything by name.
 """
 
 
@@ -42,14 +47,16 @@ class HelpScreen(ModalScreen[None]):
         self._key_names = key_names
 
     def compose(self) -> ComposeResult:
+        keys = keys_of(self.app)
         with Vertical(classes="dialog -large") as dialog:
             dialog.border_title = content(" Help ")
             with VerticalScroll():
                 if self._pane_help:
-                    yield Markdown(self._pane_help)
-                yield Markdown("## The workbench\n\n" + START)
+                    yield Markdown(keys(self._pane_help))
+                yield Markdown(keys("## The workbench\n\n" + START))
                 yield PlainStatic(self._keys(), classes="dialog-text")
-            yield PlainStatic(lines(("↑↓ scroll   esc closes", "$foreground 60%")), classes="dialog-hint")
+            hint = keys("↑↓ scroll   {help.close|esc} closes")
+            yield PlainStatic(lines((hint, "$foreground 60%")), classes="dialog-hint")
 
     def _keys(self) -> Content:
         """Every key that works now, and the id by which the config file gives it another one."""

@@ -13,6 +13,7 @@ from textual.geometry import Offset, Region
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
+from workbench.key_words import keys_of
 from workbench.widgets.plain import PlainStatic, lines
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm1234567890"
@@ -64,7 +65,8 @@ class JumpScreen(ModalScreen[Widget | None]):
             label = PlainStatic(lines((f" {one.letter} ", "bold")), classes="jump-label")
             label.styles.offset = one.place
             yield label
-        yield PlainStatic(lines(("the letter of where to go   esc stays", "$foreground 80%")), id="jump-hint")
+        hint = keys_of(self.app)("the letter of where to go   {jump.close|esc} stays")
+        yield PlainStatic(lines((hint, "$foreground 80%")), id="jump-hint")
 
     def on_key(self, event: events.Key) -> None:
         if event.key != "escape":

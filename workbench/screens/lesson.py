@@ -16,6 +16,7 @@ from sessions import rendering
 from workbench import lesson, reply_lesson
 from workbench.bindings import ON_A_LESSON
 from workbench.display import one_line
+from workbench.key_words import keys_of
 from workbench.lesson import LessonStep
 from workbench.lesson_view import prompt_so_far, reply_with
 from workbench.live import LiveColumn
@@ -208,10 +209,13 @@ class LessonScreen(Sturdy, Screen[None]):
         return lines(*parts)
 
     def _hints(self) -> Content:
-        other = "r prompt" if self._at >= len(self._prompt_steps) else "r reply" if self._reply_steps else ""
-        more = "c next adapter" if len(self._columns) > 1 else ""
-        keys = ("→ next", "← back", "↑↓ scroll (⇧ the words)", other, more, "esc closes")
-        return lines((" " + "   ".join([key for key in keys if key]), "$foreground 60%"))
+        other = "prompt" if self._at >= len(self._prompt_steps) else "reply" if self._reply_steps else ""
+        other = f"{{lesson.reply|r}} {other}" if other else ""
+        more = "{lesson.column|c} next adapter" if len(self._columns) > 1 else ""
+        next, back = "{lesson.next|→} next", "{lesson.back|←} back"
+        hints = (next, back, "↑↓ scroll (⇧ the words)", other, more, "{lesson.close|esc} closes")
+        said = " " + "   ".join([one for one in hints if one])
+        return lines((keys_of(self.app)(said), "$foreground 60%"))
 
     # -- keys
 
@@ -230,7 +234,8 @@ class LessonScreen(Sturdy, Screen[None]):
         if self._reply_steps:
             self._go(start if self._at < start else 0)
         else:
-            self.notify("There is no reply yet: F5 sends, on the main screen.", severity="warning")
+            said = "There is no reply yet: {app.send_all|F5} sends, on the main screen."
+            self.notify(keys_of(self.app)(said), severity="warning", markup=False)
 
     def action_words(self, by: int) -> None:
         self.query_one("#lesson-scroll", VerticalScroll).scroll_relative(y=by, animate=False, force=True)

@@ -16,6 +16,7 @@ from adapters.errors import RunError
 from sessions.session import Column
 from workbench import edits, ratings
 from workbench.document import Change, Document, Place, State
+from workbench.key_words import keys_of
 from workbench.live import LiveColumn, LiveSignature
 from workbench.panes.columns import ColumnsPane
 from workbench.panes.demos import DemosPane
@@ -175,7 +176,7 @@ class MainScreen(RoomScreen):
             if request is not None:
                 self.requests[self.document.state.case.name, column.id] = request
         if self._tab in EDITORS and not self.is_wide:
-            self.say("sent · F4 replies")
+            self.say(keys_of(self.app)("sent · {app.focus_replies|F4} replies"))
         self.show()
 
     def cancel(self) -> bool:
@@ -317,7 +318,7 @@ class MainScreen(RoomScreen):
     def _find_lints(self) -> Iterator[Sequence[Note] | None]:
         from workbench import lint_notes
 
-        return lint_notes.search(self.document.state, self.columns.lives)
+        return lint_notes.search(self.document.state, self.columns.lives, keys_of(self.app))
 
     def _is_outdated(self, live: LiveColumn) -> bool:
         """Whether the reply on screen answers another prompt than the one above it."""

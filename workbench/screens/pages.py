@@ -15,6 +15,7 @@ from workbench.bindings import ON_A_PAGE
 from workbench.display import one_line
 from workbench.document import Place
 from workbench.exit_codes import CommandError
+from workbench.key_words import keys_of
 from workbench.live import LiveColumn
 from workbench.pages import attempts, card, differences, lints, parsers, repeats, true_request
 from workbench.pages.looked_at import LookedAt
@@ -36,11 +37,15 @@ class PageName(NamedTuple):
 
 PAGES: Mapping[str, PageName] = {
     "card": PageName("Card"),
-    "request": PageName("Request", "v as JSON   y copy text   Y copy JSON   u copy curl"),
-    "runs": PageName("Calls", "v raw   y copy"),
-    "parsers": PageName("Reply × parser", "enter to the reply"),
-    "diff": PageName("Differences", "o compare with another   y copy"),
-    "lints": PageName("Lint", "enter to its place"),
+    "request": PageName(
+        "Request",
+        "{pages.view|v} as JSON   {pages.copy|y} copy text   {pages.copy_json|Y} copy JSON   "
+        "{pages.copy_curl|u} copy curl",
+    ),
+    "runs": PageName("Calls", "{pages.view|v} raw   {pages.copy|y} copy"),
+    "parsers": PageName("Reply × parser", "{text.choose|enter} to the reply"),
+    "diff": PageName("Differences", "{pages.other|o} compare with another   {pages.copy|y} copy"),
+    "lints": PageName("Lint", "{text.choose|enter} to its place"),
     "repeats": PageName("Repeats"),
 }
 
@@ -56,8 +61,8 @@ class PagesScreen(Sturdy, Screen[Place | None]):
 **Card**: what the adapter is, when to use it, and its last run as five steps. **Request**: what goes out beside the
 messages, and what other models would get. **Calls**: every call of the last run, hidden ones too. **Reply × parser**:
 which parser reads which column's reply. **Differences**: this prompt against another's, or against what was recorded.
-**Lint**: what does not reach the model as one would think; `enter` leads to its place. **Repeats**: several runs of the
-same request, equal values counted.
+**Lint**: what does not reach the model as one would think; `{text.choose|enter}` leads to its place. **Repeats**:
+several runs of the same request, equal values counted.
 """
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_PAGE
     BINDING_GROUP_TITLE = "A closer look"
@@ -187,8 +192,9 @@ same request, equal values counted.
         )
         tabs = [TabName(id, f"{number} {name.tab}") for number, (id, name) in enumerate(PAGES.items(), 1)]
         self._tabs.show(tabs, self._page)
-        keys = ["←→ pages", "c next column", PAGES[self._page].hint, "esc closes"]
-        self._hint.show(lines((" " + "   ".join([key for key in keys if key]), "$foreground 60%")))
+        own = f"   {PAGES[self._page].hint}" if PAGES[self._page].hint else ""
+        hint = f" ←→ pages   {{pages.column|c}} next column{own}   {{pages.close|esc}} closes"
+        self._hint.show(lines((keys_of(self.app)(hint), "$foreground 60%")))
 
     def _blocks(self) -> list[Block]:
         if self._page == "request":

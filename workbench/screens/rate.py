@@ -13,6 +13,7 @@ from textual.widgets import Input
 
 from workbench.display import one_line, safe
 from workbench.field_text import Choice
+from workbench.key_words import keys_of
 from workbench.widgets.choice_line import ChoiceLine
 from workbench.widgets.plain import PlainStatic, content, lines
 
@@ -62,8 +63,8 @@ class RateScreen(ModalScreen[Rating | None]):
             dialog.border_title = content(f" The reply of {one_line(self._column, 40)} ")
             yield self._line
             yield Input(self._start, compact=True, placeholder="a note, kept with the reply")
-            hint = "←→ choose   tab to the note   enter keeps it in the session   esc closes"
-            yield PlainStatic(lines((hint, "$foreground 60%")), classes="dialog-hint")
+            hint = "←→ choose   tab to the note   {rate.take|enter} keeps it in the session   {rate.close|esc} closes"
+            yield PlainStatic(lines((keys_of(self.app)(hint), "$foreground 60%")), classes="dialog-hint")
 
     def on_mount(self) -> None:
         self._line.focus()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual import events, on
 
+from workbench.key_words import keys_of
 from workbench.screens.pointing import PointingScreen
 from workbench.widgets.field_table import FieldTable
 from workbench.widgets.reply_view import ReplyView
@@ -45,7 +46,7 @@ class RoomScreen(PointingScreen):
     def maximize_pane(self) -> None:
         """The pane with the focus alone on the screen, wherever the focus goes; or all of them again."""
         self.is_alone = not self.is_alone
-        self.say("alone · F10 back" if self.is_alone else "all panes")
+        self.say(keys_of(self.app)("alone · {app.maximize_pane|F10} back") if self.is_alone else "all panes")
         self._show_alone()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:

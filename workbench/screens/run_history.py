@@ -13,6 +13,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from workbench.display import one_line
+from workbench.key_words import keys_of
 from workbench.pages.runs_compared import SIGNS, one_run, two_runs
 from workbench.run_history import PastRun
 from workbench.widgets.plain import PlainStatic, content, lines
@@ -48,9 +49,10 @@ class RunHistoryScreen(ModalScreen[PastRun | None]):
             yield self._list
             yield self._text
             hint = (
-                "↑↓ look   space marks one to compare with   enter shows its reply again   tab to the text   esc closes"
+                "↑↓ look   {runs.mark|space} marks one to compare with   {runs.take|enter} shows its reply again   "
+                "tab to the text   {runs.close|esc} closes"
             )
-            yield PlainStatic(lines((hint, QUIET)), classes="dialog-hint")
+            yield PlainStatic(lines((keys_of(self.app)(hint), QUIET)), classes="dialog-hint")
 
     def on_mount(self) -> None:
         self._list.styles.height = min(10, max(2, len(self._runs)))

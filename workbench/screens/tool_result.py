@@ -15,6 +15,7 @@ from textual.widgets import Input
 from sessions.session import Tool
 from workbench import json_shapes
 from workbench.display import one_line
+from workbench.key_words import keys_of
 from workbench.widgets.plain import PlainStatic, content, lines
 
 _GROUP = Binding.Group("This dialog")
@@ -54,8 +55,8 @@ class ToolResultScreen(ModalScreen[str | None]):
                 yield PlainStatic(content(self._tool.description[:LONGEST_ARGUMENTS], quiet), classes="dialog-text")
             yield PlainStatic(lines(("arguments\n", quiet), self._arguments[:LONGEST_ARGUMENTS]), classes="dialog-text")
             yield Input(placeholder="its result: JSON, or text", compact=True)
-            hint = "enter: to the model, and kept for these arguments   esc: the call fails"
-            yield PlainStatic(lines((hint, quiet)), classes="dialog-hint")
+            hint = "enter: to the model, and kept for these arguments   {tool_result.close|esc}: the call fails"
+            yield PlainStatic(lines((keys_of(self.app)(hint), quiet)), classes="dialog-hint")
 
     def on_mount(self) -> None:
         self.set_interval(LOOK_SECONDS, self._look)

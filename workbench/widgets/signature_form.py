@@ -15,6 +15,7 @@ from adapters.errors import SignatureError
 from adapters.notation import outline_edits as change
 from adapters.notation.outline import ClassKind, ClassOutline, Outline, outline_of
 from adapters.notation.outline_edits import Wanted
+from workbench.key_words import keys_of
 from workbench.screens.ask import AskScreen
 from workbench.screens.confirm import Answer, ConfirmScreen
 from workbench.screens.field import FieldScreen
@@ -23,7 +24,10 @@ from workbench.widgets.row_list import RowList
 from workbench.widgets.signature_rows import QUIET, Row, line_of, not_described, rows_of, spelled
 
 _FORM = Binding.Group("Form")
-_HINT = "enter edits  ^n adds  m model  e enum\nshift+↑↓ moves  delete takes away  F11 source"
+_HINT = (
+    "{form.open|enter} edits  {form.add|^n} adds  {form.model|m} model  {form.enum|e} enum\n"
+    "{form.up|K} {form.down|J} move  {form.delete|delete} takes away  {app.signature_view|F11} source"
+)
 
 
 class Changed(NamedTuple):
@@ -69,7 +73,7 @@ class SignatureForm(Vertical):
     def compose(self) -> ComposeResult:
         yield self._list
         yield self._problem
-        yield PlainStatic(lines((_HINT, QUIET)), classes="form-hint")
+        yield PlainStatic(lines((keys_of(self.app)(_HINT), QUIET)), classes="form-hint")
 
     def show(self, text: str, class_name: str | None) -> None:
         """The form of a text; of one that cannot be read the last form, which then cannot be changed."""
@@ -138,7 +142,7 @@ class SignatureForm(Vertical):
         if outline is None:
             return
         title = "A new model: a group of values" if kind == "model" else "A new enum: one of a few words"
-        hint = "a name such as LineItem   enter   esc closes"
+        hint = "a name such as LineItem   enter   {ask.close|esc} closes"
 
         def refuse(name: str) -> str:
             return self._problem_with(partial(change.add_class, outline, name, kind))
@@ -183,7 +187,8 @@ class SignatureForm(Vertical):
             if name:
                 self._on_change(Changed(change.new_source(name, "text"), "begin a signature"))
 
-        self.app.push_screen(AskScreen("A new signature", "Extract", refuse, "its name   enter   esc closes"), done)
+        hint = "its name   enter   {ask.close|esc} closes"
+        self.app.push_screen(AskScreen("A new signature", "Extract", refuse, hint), done)
 
     def _add(self, row: Row) -> None:
         outline = self._fresh()
