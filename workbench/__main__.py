@@ -6,12 +6,16 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench import __version__, exit_codes, output
-from workbench.arguments import Parser
+from workbench.arguments import Parser, add_tool
 from workbench.commands import SUMMARIES, load
 from workbench.exit_codes import CommandError
 from workbench.suggestions import nearest
+
+if TYPE_CHECKING:
+    from workbench.tool_answers import NamedHandler
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,12 +81,24 @@ def _open_app(arguments: list[str]) -> int:
 
     try:
         if options.screenshot is not None:
-            return _take_screenshot(options.session, Path(options.screenshot), size)
+            return _take_screenshot(options.session, Path(options.screenshot), size, options.handlers)
         from workbench.app import run_app
 
-        return run_app(options.session)
+        return run_app(options.session, tool_handlers=_handlers(options.session, options.handlers))
     except SessionError as error:
         raise CommandError(str(error)) from error
+
+
+def _handlers(session: str | None, named: Sequence[str]) -> dict[str, NamedHandler]:
+    """The functions that answer the session's tools. Raises `CommandError` and `sessions.errors.SessionError`."""
+    if not named:
+        return {}
+    from sessions import store
+    from workbench import tool_answers
+
+    if session is None:
+        raise CommandError(f"--tool {named[0]}: of which session? Give its file in front, as in `workbench agent.json`")
+    return tool_answers.handlers(store.load(session), named)
 
 
 def _program_parser() -> Parser:
@@ -105,6 +121,7 @@ def _program_parser() -> Parser:
     parser.add_argument("session", nargs="?", metavar="SESSION", help="a session file to open")
     parser.add_argument("--screenshot", metavar="OUT.svg", help="write what the app shows as SVG, and leave")
     parser.add_argument("--size", default="160x45", metavar="WxH", help="of the screenshot, in cells (default 160x45)")
+    add_tool(parser)
     parser.add_argument("--version", action="version", version=f"adapter-workbench {__version__}")
     return parser
 
@@ -127,11 +144,11 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def _take_screenshot(session: str | None, out: Path, size: tuple[int, int]) -> int:
+def _take_screenshot(session: str | None, out: Path, size: tuple[int, int], named: Sequence[str]) -> int:
     from workbench import screenshot
 
     try:
-        screenshot.take(session, out, size)
+        screenshot.take(session, out, size, tool_handlers=_handlers(session, named))
     except OSError as error:
         raise CommandError(f"{out}: {error.strerror or error}") from error
     return exit_codes.OK

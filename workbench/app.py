@@ -39,6 +39,7 @@ from workbench.screens.main import WIDE, MainScreen
 from workbench.sends import Sends
 from workbench.sturdy import Sturdy, make_sturdy
 from workbench.taste import Taste
+from workbench.tool_answers import NamedHandler
 from workbench.widgets.plain import plain_notify
 from workbench.widgets.prompt_view import PromptView
 from workbench.widgets.reply_view import ReplyView
@@ -64,7 +65,10 @@ SWITCH_SECONDS = 0.0005
 
 
 class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
-    """`send` runs a column (None: its model does); `keep`: unsaved work is copied to the state folder and offered."""
+    """`send` runs a column (None: its model does); `keep`: unsaved work is copied to the state folder and offered.
+
+    `tool_handlers` are the functions that the user named for tools of this session, by tool.
+    """
 
     TITLE = "workbench"
     CSS_PATH: ClassVar[Any] = ["screens/main.tcss", "screens/dialogs.tcss"]
@@ -79,8 +83,10 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         send: Send | None = None,
         keep: bool = True,
         fingerprint: Fingerprint | None = None,
+        tool_handlers: Mapping[str, NamedHandler] | None = None,
     ) -> None:
         super().__init__()
+        self.tool_handlers: Mapping[str, NamedHandler] = tool_handlers or {}
         self._keep = keep
         self.document = Document(session, path, fingerprint=fingerprint)
         self.sender = send
@@ -107,6 +113,8 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         """Shows another session in place of the one that is open."""
         self.remember_layout()
         autosave.discard(self.document.path)
+        if path is None or path != self.document.path:
+            self.tool_handlers = {}  # they were named for the tools of the session that was open
         self.document.open(session, path, fingerprint)
         self.past_runs.open(path)
         self.main.load()

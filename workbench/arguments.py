@@ -85,6 +85,18 @@ def add_allow_host(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_tool(parser: argparse.ArgumentParser) -> None:
+    """`--tool`, of `send` and of the app."""
+    parser.add_argument(
+        "--tool",
+        dest="handlers",
+        action="append",
+        default=[],
+        metavar="NAME=MODULE:FUNCTION",
+        help="a function of your own answers the session's tool NAME; it is imported",
+    )
+
+
 def settle_session(options: argparse.Namespace) -> None:
     """Lets SESSION stand after `--adapter A …` too, whose last value it then seems to be."""
     names: list[str] = options.adapters

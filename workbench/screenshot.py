@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from workbench.app import WorkbenchApp, opened
+from workbench.tool_answers import NamedHandler
 
 TITLE = "adapter workbench"
 
@@ -18,13 +19,14 @@ def take(
     size: tuple[int, int] = (160, 45),
     press: tuple[str, ...] = (),
     until: Callable[[WorkbenchApp], bool] | None = None,
+    tool_handlers: Mapping[str, NamedHandler] | None = None,
 ) -> None:
     """Writes the screen of the session in `session_path` (None: the first example) at `size` columns × rows.
 
     `press` are keys that are pressed first, `until` says when the app has done what they asked for. Raises OSError when
     `out_svg` cannot be written, and `sessions.errors.SessionError` when the session cannot be read.
     """
-    app = WorkbenchApp(*opened(session_path), keep=False)
+    app = WorkbenchApp(*opened(session_path), keep=False, tool_handlers=tool_handlers)
     out_svg.write_text(asyncio.run(_picture(app, size, press, until)), encoding="utf-8")
 
 

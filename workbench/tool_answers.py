@@ -1,4 +1,4 @@
-"""Who answers a session's tools on the command line: the user's own functions, and the user at the terminal."""
+"""Who answers a session's tools: functions named on the command line, and there the user at the terminal too."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import importlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sessions.session import Session, Tool
@@ -14,12 +15,23 @@ from workbench.exit_codes import CommandError
 from workbench.suggestions import no_such
 
 
-def handlers(session: Session, named: Iterable[str]) -> dict[str, Callable[..., Any]]:
+@dataclass(frozen=True)
+class NamedHandler:
+    """A function of the user's own; `place` is the `module:function` under which it was named."""
+
+    place: str
+    function: Callable[..., Any]
+
+    def __call__(self, /, **arguments: Any) -> Any:
+        return self.function(**arguments)
+
+
+def handlers(session: Session, named: Iterable[str]) -> dict[str, NamedHandler]:
     """The functions that `--tool NAME=module:function` names, by tool. Raises `CommandError`.
 
     Only these are ever imported: a session names no code.
     """
-    found: dict[str, Callable[..., Any]] = {}
+    found: dict[str, NamedHandler] = {}
     names = [tool.name for tool in session.tools]
     for given in named:
         name, _, place = given.partition("=")
@@ -27,7 +39,7 @@ def handlers(session: Session, named: Iterable[str]) -> dict[str, Callable[..., 
         if not (name and module and function):
             raise CommandError(f"--tool {given}: write NAME=module:function, e.g. search=my_tools:search")
         if name not in names:
-            raise CommandError(no_such("tool", name, names))
+            raise CommandError(f"--tool {given}: {no_such('tool', name, names)}")
         user_code.named([place])
         try:
             handler = getattr(importlib.import_module(module), function)
@@ -35,7 +47,7 @@ def handlers(session: Session, named: Iterable[str]) -> dict[str, Callable[..., 
             raise CommandError(f"--tool {given}: {type(error).__name__}: {error}") from error
         if not callable(handler):
             raise CommandError(f"--tool {given}: {function} is no function")
-        found[name] = handler
+        found[name] = NamedHandler(place, handler)
     return found
 
 

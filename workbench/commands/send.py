@@ -85,14 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeat", type=count, default=1, metavar="N", help="N runs of each; equal values are counted")
     parser.add_argument("--raw", action="store_true", help="keep the reply as text and read nothing of it")
     parser.add_argument("--extraction-model", metavar="M", help="twostep's second model (default: the column's)")
-    parser.add_argument(
-        "--tool",
-        dest="handlers",
-        action="append",
-        default=[],
-        metavar="NAME=MODULE:FUNCTION",
-        help="a function of your own answers the session's tool NAME; it is imported",
-    )
+    arguments.add_tool(parser)
     parser.add_argument(
         "--type-results", action="store_true", help="ask me for a tool's result where the session has none"
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from adapters.run import Run
 from adapters.types import BuildError
 from sessions import tools
 from sessions.session import Column
-from sessions.tools import Ask
+from sessions.tools import Ask, Handler
 from sessions.variants import VariantError
 from workbench import sending
 from workbench.allowed_hosts import HostQuestion
@@ -61,12 +61,14 @@ def order_of(app: WorkbenchApp, times: int = 1, raw: bool = False, deadline_s: f
     """How columns are sent: with what the user has allowed by the time that each is."""
     if app.sender is not None:
         return Order(app.sender, times, raw)
-    path, hosts = app.document.path, app.hosts
+    path, hosts, handlers = app.document.path, app.hosts, app.tool_handlers
 
     def send_one(state: State, column: Column, listener: Listener, cancel: Event) -> Run:
         ask = asker(app, column.id, listener, cancel)
         allowed = partial(hosts.of, state.session, column, path)
-        return send_column(state, column, listener, cancel, allowed, raw=raw, ask=ask, deadline_s=deadline_s)
+        return send_column(
+            state, column, listener, cancel, allowed, raw=raw, ask=ask, handlers=handlers, deadline_s=deadline_s
+        )
 
     return Order(send_one, times, raw)
 
@@ -80,11 +82,13 @@ def send_column(
     *,
     raw: bool = False,
     ask: Ask | None = None,
+    handlers: Mapping[str, Handler] | None = None,
     deadline_s: float | None = None,
 ) -> Run:
     """Sends a column of the case on screen. Raises `RunError` for what the user can mend.
 
-    `allowed` gives the hosts that may get a key; `ask` asks the user for a tool's result that is in no canned answer.
+    `allowed` gives the hosts that may get a key; `handlers` answer tools by name, and `ask` asks the user for a result
+    that is in no canned answer either.
     """
     session = state.session
     try:
@@ -99,7 +103,7 @@ def send_column(
             deadline_s=deadline_s,
             allow_hosts=hosts,
             raw=raw,
-            offered=tools.run_tools(session, ask=ask)[0],
+            offered=tools.run_tools(session, ask=ask, handlers=handlers)[0],
         )
     except ProviderError as error:
         raise RunError(str(error), "request", payload=error.payload) from error

@@ -189,9 +189,11 @@ def test_a_function_of_the_users_answers_only_when_it_is_named(rain: str, run: R
         ("weather=no_such_module:f", "ModuleNotFoundError"),
         ("weather=my_weather_tools:nothing", "AttributeError"),
     ):
-        refused = run("send", rain, "--tool", wrong)
-        assert refused.code == exit_codes.USAGE
-        assert said in refused.err
+        for words in (("send", rain), (rain, "--screenshot", "out.svg")):  # the app takes the same option
+            refused = run(*words, "--tool", wrong)
+            assert refused.code == exit_codes.USAGE
+            assert said in refused.err and wrong in refused.err
+    assert "of which session?" in run("--screenshot", "out.svg", "--tool", "weather=a:b").err
 
 
 def test_a_typed_result_is_asked_for_and_saved_with_the_run(rain: str, run: Run) -> None:

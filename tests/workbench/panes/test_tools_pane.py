@@ -9,6 +9,7 @@ from sessions import tools
 from sessions.session import Case, Column, Session, SignatureText, Tool
 from tests.support.open_app import Desk, at_the_desk
 from workbench.screens.tool_result import ToolResultScreen
+from workbench.tool_answers import NamedHandler
 
 WEATHER = Tool("weather", "The weather of a place [/x].", "place: str, days: int = 1")
 SESSION = Session(
@@ -78,5 +79,37 @@ def test_a_call_that_nobody_answers_fails_and_the_run_goes_on_and_a_cancelled_ru
         desk.main.cancel()
         await desk.until(lambda: len(desk.app.screen_stack) == 1, "for the question to go")
         assert "cancelled" in desk.verdict("chat")
+
+    at_the_desk(act, session=SESSION)
+
+
+def test_a_function_that_the_user_named_answers_and_its_crash_is_a_failed_result() -> None:
+    asked: list[str] = []
+
+    def weather(place: str, days: int) -> str:
+        asked.append(place)
+        if days == 1 and len(asked) > 1:
+            raise SystemExit("the station is closed [/x]")
+        return "snow"
+
+    async def act(desk: Desk) -> None:
+        desk.app.tool_handlers = {"weather": NamedHandler("stations:weather", weather)}
+        desk.main.open_tab("tools")
+        desk.main.show()
+        await desk.settle()
+        assert "answered by stations:weather" in str(desk.main.tools.summary_of(desk.document.state, 0))
+        await desk.press("f5")
+        await desk.sent()
+        assert asked == ["Paris", "Paris"]
+        said = [
+            one.rendered_output
+            for column in ("chat", "json")
+            for one in desk.main.runs.of("c", column).run.events  # type: ignore[union-attr]
+            if isinstance(one, ToolInvoked)
+        ]
+        assert sorted(said) == ["Tool 'weather' execution failed: the station is closed [/x]", "snow"]
+        assert desk.document.session.tools == (WEATHER,), "nothing of it is kept in the session"
+        desk.app.load(replace(SESSION, name="another"), None)
+        assert desk.app.tool_handlers == {}, "another session's tool of that name calls nothing"
 
     at_the_desk(act, session=SESSION)
