@@ -14,15 +14,15 @@ def tab_names(state: State, live: LiveSignature, is_wide: bool) -> list[TabName]
     if live.signature is not None:
         inputs = len(live.signature.input_fields) - (history_field(live.signature) is not None)
 
-    def named(id: str, name: str, kind: str, count: int) -> TabName:
-        return TabName(id, name, "✗" if kind in drafts else str(count or ""), kind in drafts)
+    def named(id: str, name: str, kind: str, count: int, short: str = "") -> TabName:
+        return TabName(id, name, "✗" if kind in drafts else str(count or ""), kind in drafts, short)
 
     tabs = [
-        TabName("signature", "Signature", "✗" if live.error is not None else "", wrong=True),
+        TabName("signature", "Signature", "✗" if live.error is not None else "", wrong=True, short="Sign."),
         named("inputs", "Inputs", "input", inputs),
         named("demos", "Demos", "demo", len(state.session.demos)),
-        named("history", "History", "history", len(state.case.history)),
+        named("history", "History", "history", len(state.case.history), "Hist."),
         named("tools", "Tools", "tool", len(state.session.tools)),
-        named("variants", "Variants", "variant", len(state.session.variants)),
+        named("variants", "Variants", "variant", len(state.session.variants), "Var."),
     ]
-    return tabs if is_wide else [*tabs, TabName("prompts", "Prompts & replies")]
+    return tabs if is_wide else [*tabs, TabName("prompts", "Prompts & replies", short="Prompts")]

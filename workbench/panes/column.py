@@ -33,6 +33,8 @@ ADAPTER_NAMES = {
     "markdown": "Markdown",
 }
 WIDTH_OF_WORDS = 40
+TITLE_FRAME = 4
+"""Cells of a column's upper edge, within its corners, that no title takes."""
 REPLY = ("reply ", "$foreground bold")
 AS_DSPY = "as dspy 3.4.1"
 """What the adapters other than the markdown one reproduce; a user's own adapter is named by its class."""
@@ -157,6 +159,9 @@ call. The margin names what the parser did with each piece; the table shows how 
             self._title_on_screen = title
             self.border_title = title
 
+    def on_resize(self) -> None:
+        self._show_title()
+
     def split(self, share: float) -> None:
         """Gives the prompt this share of the whole height; what the fields' table takes is taken from the reply."""
         self.prompt.styles.height = f"{share * 100:.1f}%" if self.reply.display else "1fr"
@@ -191,9 +196,11 @@ call. The margin names what the parser did with each piece; the table shows how 
         if live.request is not None:
             unit = " tok" if self.size.width >= WIDTH_OF_WORDS else ""
             parts.append((f" · {self._token_count(live.request)}{unit}", quiet))
+        title = lines(*parts)
         if known and adapter != "markdown":
-            parts.append((f" · {AS_DSPY}", quiet))
-        return lines(*parts)
+            whole = title + lines((f" · {AS_DSPY}", quiet))
+            return whole if whole.cell_length <= self.size.width - TITLE_FRAME else title
+        return title
 
     def _token_count(self, request: Request) -> str:
         """As the tokenizer or the provider counted this very prompt, else an estimate, which is marked `~`."""

@@ -26,6 +26,8 @@ WORDS_OF: Mapping[FieldState, str] = {
     "unread": "found, but the parser had stopped before it",
 }
 LONGEST_VALUE = 400
+SHORTEST_TYPE = 12
+"""Cells of a type that is cut off, below which it is left out of the line."""
 MOST_NEAR_MISSES = 5
 
 
@@ -143,7 +145,9 @@ def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: boo
         ("  ", "value"),
     ]
     used = sum(cell_len(text) for text, _ in pieces)
-    shown_type = one_line(annotation, max(5, (width - used) // 3))
+    shown_type = one_line(annotation, (width - used) // 3)
+    if shown_type.endswith("…") and cell_len(shown_type) < SHORTEST_TYPE:  # a few letters of it tell nobody anything
+        shown_type = ""
     room = max(1, width - used - cell_len(shown_type) - 2 - 2 * bool(flags))
     if field.state in ("read", "default"):
         middle = (one_line(value_text(field.value), room), "value")

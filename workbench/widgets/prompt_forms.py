@@ -97,7 +97,7 @@ def text_of(message: Message, form: PromptForm) -> str:
 
 def heading_of(section: Section) -> str:
     """The title over a message, with the form it is shown in unless that is the usual one."""
-    return title(section.message) + (f" · {section.form}" if section.form != "sections" else "")
+    return title(section.message) + {"raw": " · raw", "json": " · JSON"}.get(section.form, "")
 
 
 def json_pieces(message: Message) -> Iterator[tuple[str, str, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 from textual import events
@@ -19,12 +19,16 @@ LONGEST_CUT = 8
 
 
 class TabName(NamedTuple):
-    """`mark` stands behind the name: how many there are, or that something is wrong (`✗`)."""
+    """`mark` stands behind the name: how many there are, or that something is wrong (`✗`).
+
+    `short` takes the place of a name for which there is no room; without one it is cut.
+    """
 
     id: str
     name: str
     mark: str = ""
     wrong: bool = False
+    short: str = ""
 
 
 class TabLine(Widget, can_focus=True):
@@ -64,21 +68,33 @@ class TabLine(Widget, can_focus=True):
             self.refresh()
 
     def render(self) -> Content:
-        """The tabs with as much room between them as there is; names are cut where there is none at all."""
-        forms = [(" ", 0), ("", 0), *(("", longest) for longest in range(LONGEST_CUT, 1, -1))]
-        for gap, longest in forms:
-            made = self._drawn(gap, longest)
+        """The tabs with as much room between them as there is.
+
+        Where there is none at all, the names become short one after the other, those first that gain most; then all
+        are cut. The active one stays whole.
+        """
+        others = [one for one in self._tabs if one.short and one.id != self._active]
+        others.sort(key=lambda one: len(one.short) - len(one.name))
+        names = {one.id: one.name for one in self._tabs}
+        forms = [(" ", names), ("", names)]
+        for one in others:
+            names = {**names, one.id: one.short}
+            forms.append(("", names))
+        for longest in range(LONGEST_CUT, 1, -1):
+            cut = {id: name if id == self._active else name[:longest] for id, name in names.items()}
+            forms.append(("", cut))
+        for gap, shown in forms:
+            made = self._drawn(gap, shown)
             if made.cell_length <= self.size.width:
                 break
         return made
 
-    def _drawn(self, gap: str, longest: int) -> Content:
-        """`gap` around each tab; names of at most `longest` characters (0: whole), but for the active one."""
+    def _drawn(self, gap: str, names: Mapping[str, str]) -> Content:
+        """`gap` around each tab, and each by its name in `names`."""
         pieces: list[Content | tuple[str, str]] = [(gap, "")]
         for tab in self._tabs:
             is_active = tab.id == self._active
-            name = tab.name if is_active or not longest else tab.name[:longest]
-            label = Content(name).stylize("$text-accent bold underline" if is_active else "$foreground 70%")
+            label = Content(names[tab.id]).stylize("$text-accent bold underline" if is_active else "$foreground 70%")
             if tab.mark:
                 style = "$text-error" if tab.wrong else "$foreground 60%"
                 label = Content.assemble(label, " ", Content(tab.mark).stylize(style))

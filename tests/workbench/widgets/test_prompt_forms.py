@@ -92,7 +92,7 @@ def test_the_key_goes_round_with_the_cursor_where_it_was_and_says_the_form_in_ea
         view.show(Prompt((user("first"), user("second"))))
         await pilot.press("tab", "end", "left")
         origins: list[Any] = []
-        for form, title in (("raw", "user · raw"), ("json", "user · json"), ("sections", "user ──")):
+        for form, title in (("raw", "user · raw"), ("json", "user · JSON"), ("sections", "user ──")):
             await pilot.press("v")
             await pilot.pause()
             assert view.form == form
