@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import errno
 import hashlib
 import json
@@ -13,12 +12,12 @@ import stat
 import time
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from sessions import file_format, json_values, places
 from sessions.errors import SessionError
 from sessions.line_diff import line_diff
+from sessions.near_files import did_you_mean
 from sessions.session import Session
 from sessions.written_parts import WrittenParts
 
@@ -167,7 +166,8 @@ def _read(path: str) -> bytes:
                 raise SessionError(path, "", _too_large(status.st_size))
             content = file.read(SIZE_LIMIT + 1)
     except FileNotFoundError as error:
-        raise SessionError(path, "", "there is no such file", _nearest(path)) from error
+        hint = did_you_mean(path) or "`workbench new` makes a session"
+        raise SessionError(path, "", "there is no such file", hint) from error
     except IsADirectoryError:
         raise SessionError(path, "", "this is a folder", "name the session file in it") from None
     except ValueError as error:
@@ -279,15 +279,6 @@ def _explain(error: OSError, done: str) -> tuple[str, str]:
         errno.ENAMETOOLONG: "choose a shorter name",
     }
     return f"cannot be {done}: {reason}", hints.get(error.errno or 0, "")
-
-
-def _nearest(path: str) -> str:
-    file = Path(path)
-    with suppress(OSError, ValueError):
-        near = difflib.get_close_matches(file.name, [one.name for one in file.parent.iterdir()], n=1)
-        if near:
-            return f"did you mean {file.parent / near[0]}?"
-    return "`workbench new` makes a session"
 
 
 def _too_large(size: int) -> str:

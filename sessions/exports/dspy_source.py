@@ -9,8 +9,10 @@ from typing import Any
 
 import typing_extensions
 
+from adapters import notation
 from adapters.conversation_field import history_field_name
 from adapters.errors import SignatureError
+from adapters.notation.class_writer import is_name
 from adapters.notation.source_writer import to_source
 from adapters.notation.type_walk import notes_of, walk
 from adapters.signature import Signature
@@ -52,6 +54,7 @@ def dspy_source(source: Source) -> Exported:
         signature, _ = with_tool_fields(signature)
         inputs_given = with_tools(signature, inputs_given, described_tools(view.session))
         left.append("functions for the tools, which a session only describes, and the turns in which they are called")
+    signature = replace(signature, name=_name_of(view, signature))
     head = _class_source(signature)
     for name, field in signature.fields.items():
         notes = notes_of(field.annotation, field.info.metadata if field.info is not None else ())
@@ -109,6 +112,13 @@ def predictor_of(view: View) -> tuple[Signature, bool]:
     plain = replace(view.session, signature=replace(text, predictor="Predict"))
     bare = variants.session_of(plain, view.column).signature.read()
     return (bare, True) if _words(bare.chain_of_thought()) == _words(whole) else (whole, False)
+
+
+def _name_of(view: View, signature: Signature) -> str:
+    """What the user called it: dspy's ways of changing a signature lose its name. No message and no schema has it."""
+    text = view.session.signature
+    name = notation.read(text.text, text.class_name).name
+    return name if is_name(name) else signature.name
 
 
 def _words(signature: Signature) -> list[tuple[str, ...]]:

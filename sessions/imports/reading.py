@@ -9,6 +9,7 @@ from typing import Any
 
 from sessions import json_values, places
 from sessions.errors import SessionError
+from sessions.near_files import did_you_mean
 from sessions.store import SIZE_LIMIT
 
 PICKLES = (".pkl", ".pickle", ".joblib")
@@ -27,6 +28,8 @@ def text_of(path: str) -> str:
     try:
         with file.open("rb") as opened:
             content = opened.read(SIZE_LIMIT + 1)
+    except FileNotFoundError:
+        raise SessionError(path, "", "there is no such file", did_you_mean(path)) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise SessionError(path, "", f"cannot be read: {reason.lower()}") from None

@@ -17,6 +17,7 @@ from adapters.signature import Field, Signature
 from sessions import store
 from sessions.errors import SessionError
 from sessions.imports.cells import shown, strict_json, value_in
+from sessions.near_files import did_you_mean
 from sessions.session import Case, Column, Demo, Session, SignatureText
 from workbench import arguments, exit_codes, output, settings
 from workbench.exit_codes import CommandError
@@ -112,6 +113,9 @@ def _read_source(path: str) -> str:
         return Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise CommandError(f"{path}: byte {error.start} is not UTF-8; Python source to be read must be") from error
+    except FileNotFoundError as error:
+        near = did_you_mean(path)
+        raise CommandError(f"{path}: there is no such file{f' ({near})' if near else ''}") from error
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror or error}") from error
 

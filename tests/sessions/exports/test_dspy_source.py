@@ -16,7 +16,7 @@ import pytest
 from sessions import examples, rendering
 from sessions.exports.dspy_source import dspy_source
 from sessions.exports.exported import source_of
-from sessions.session import Case, Column, Demo, Session, SignatureText, Tool, Variant
+from sessions.session import Case, Column, Demo, Predictor, Session, SignatureText, Tool, Variant
 from tests.adapters.notation_sources import SOURCES
 from tests.adapters.notation_strings import STRINGS
 
@@ -152,6 +152,10 @@ SESSIONS: dict[str, Session] = {
         ),
         tools=(Tool("search", "Searches.", "query: str"),),
     ),
+    "a class whose instructions are others": replace(
+        session(SOURCE, text="T", config_of={"b": [2, 3]}),
+        signature=SignatureText(SOURCE, "Find", "ChainOfThought", instructions="Find  it.\n\n\tNow."),
+    ),
     "names of our own": session(
         "import dspy\nclass run(dspy.Signature):\n    inputs: str = dspy.InputField()\n"
         "    predict: str = dspy.OutputField()\n",
@@ -280,3 +284,22 @@ def test_a_variant_of_the_reasoning_is_a_predict_of_the_whole_signature() -> Non
     assert "dspy.Predict(" in dspy_source(source_of(one, [column], one.cases)).text
     other = dspy_source(source_of(one, [replace(column, variant="w")], one.cases)).text
     assert "dspy.ChainOfThought(" in other and '"""Go."""' in other
+
+
+@pytest.mark.parametrize("predictor", ["Predict", "ChainOfThought"])
+@pytest.mark.parametrize("tag", [None, "said", "told"])
+def test_the_class_keeps_its_name_whatever_replaces_its_words(tag: str | None, predictor: Predictor) -> None:
+    one = replace(
+        session(SOURCE, text="T"),
+        signature=SignatureText(SOURCE, "Find", predictor, instructions=None if tag else "In other words."),
+        variants=(Variant("said", "instructions", "As said."), Variant("told", "fields.mood.desc", "As told.")),
+    )
+    made = dspy_source(source_of(one, [Column("chat", "chat", variant=tag)], one.cases)).text
+    assert "class Find(dspy.Signature):" in made and f"dspy.{predictor}(Find)" in made
+    assert {None: "In other words.", "said": "As said.", "told": "As told."}[tag] in made
+    assert "StringSignature" not in made
+
+
+def test_a_signature_that_was_never_a_class_has_the_name_that_dspy_gives_it() -> None:
+    one = replace(session("a -> b", a="1"), signature=SignatureText("a -> b", instructions="Do."))
+    assert "class StringSignature(dspy.Signature):" in dspy_source(source(one)).text

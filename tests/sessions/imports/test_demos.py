@@ -157,7 +157,7 @@ def test_without_a_signature_one_is_proposed_and_asked(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_not_there_or_a_session_is_told(tmp_path: Path) -> None:
-    with pytest.raises(SessionError, match="cannot be read: no such file"):
+    with pytest.raises(SessionError, match="there is no such file"):
         sources.load(str(tmp_path / "no.csv"))
     with pytest.raises(SessionError, match="this is a folder"):
         sources.load(str(tmp_path))

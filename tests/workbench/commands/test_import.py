@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from sessions import store
 from workbench import exit_codes
 
@@ -120,3 +122,13 @@ def test_control_characters_of_a_file_reach_no_terminal(run: Run) -> None:
     done = run("import", "d.json", "-o", "s.json")
     assert done.code == exit_codes.USAGE
     assert "\x1b" not in done.err
+
+
+@pytest.mark.parametrize("words", [["demo.csv"], ["anser.py:Answer"], ["demos.csv", "--signature", "anser.py:Answer"]])
+def test_a_file_that_is_not_there_is_answered_with_the_nearest_that_is(words: list[str], run: Run) -> None:
+    Path("demos.csv").write_text("q,a\n1,2\n")
+    Path("answer.py").write_text("import dspy\n")
+    done = run("import", *words, "-o", "q.json")
+    assert done.code == exit_codes.USAGE
+    meant = "demos.csv" if words == ["demo.csv"] else "answer.py"
+    assert f"there is no such file (did you mean {meant}?)" in done.err

@@ -117,7 +117,7 @@ def test_a_value_is_text_for_str_and_else_json_and_else_text_if_the_type_takes_i
         (["x -> y", "--demo", '{"q": 1}'], "no field 'q'"),
         (["x y -> z"], "line 1, column"),
         (["x: nosuch -> y"], "line 1, column"),
-        (["gone.py"], "gone.py: No such file"),
+        (["gone.py"], "gone.py: there is no such file"),
     ],
 )
 def test_what_does_not_fit_is_named_and_nothing_is_written(words: list[str], said: str, run: Run) -> None:
