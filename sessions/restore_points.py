@@ -37,7 +37,7 @@ def keep(path: str | os.PathLike[str]) -> str:
     """Keeps what is in the file now. Returns why it could not, "" when it could or there was nothing to keep."""
     try:
         content = Path(path).read_bytes()
-    except OSError:  # nothing there yet, or nothing that could be lost by replacing it
+    except (OSError, ValueError):  # nothing there yet, or nothing that could be lost by replacing it
         return ""
     return keep_content(content, path)
 

@@ -12,6 +12,7 @@ from sessions.exports.exported import Exported
 from sessions.exports.formats import FORMATS, Format
 from workbench import clipboard, exporting
 from workbench.exit_codes import CommandError
+from workbench.path_names import why_no_file
 from workbench.screens.ask import AskScreen
 from workbench.screens.confirm import Answer, ConfirmScreen
 from workbench.widgets.plain import plain_notify
@@ -71,12 +72,7 @@ def _said(app: WorkbenchApp, form: Format, made: Exported) -> str:
 async def _to_file(app: WorkbenchApp, form: Format, made: Exported) -> None:
     folder = app.document.path.parent if app.document.path is not None else Path.cwd()
 
-    def refuse(text: str) -> str:
-        path = Path(text).expanduser()
-        if not text.strip() or path.is_dir():
-            return f"give the path of a file, e.g. {form.file}"
-        return "" if path.absolute().parent.is_dir() else f"there is no folder {path.parent}"
-
+    refuse = partial(why_no_file, example=form.file)
     chosen = await app.push_screen_wait(AskScreen(f"Export as {form.title}", str(folder / form.file), refuse))
     if chosen is None:
         return

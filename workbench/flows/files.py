@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from sessions import autosave, examples, restore_points, store
 from sessions.errors import SessionError
 from sessions.session import DEFAULT_COLUMNS, Session, SignatureText
 from workbench.drafts import state_of, with_drafts
+from workbench.path_names import why_no_file
 from workbench.screens.ask import AskScreen
 from workbench.screens.choose import ChooseScreen, Entry
 from workbench.screens.confirm import Answer, ConfirmScreen
@@ -121,14 +123,7 @@ async def save_as(app: WorkbenchApp) -> bool:
     name = re.sub(r"[^\w.-]+", "-", app.document.session.name)[:60].strip("-.") or "session"
     proposed = app.document.path or Path.cwd() / f"{name}.json"
 
-    def refuse(text: str) -> str:
-        if not text.strip():
-            return "give a path, e.g. questions.json"
-        path = Path(text).expanduser()
-        if path.is_dir():
-            return f"{path} is a folder"
-        return "" if path.absolute().parent.is_dir() else f"there is no folder {path.parent}"
-
+    refuse = partial(why_no_file, example="questions.json")
     chosen = await app.push_screen_wait(AskScreen("Save as", str(proposed), refuse))
     if chosen is None:
         return False
