@@ -54,7 +54,7 @@ def record(
     """The session with this column of `case` recorded anew: from `run`, else from the reply shown under the column.
 
     `capabilities` are those the request was made with (default: of the model's name); `adapter` replaces the
-    column's. Raises `SessionError` when there is no reply to record, or no prompt can be made.
+    column's. A reply that was kept raw is recorded without a reading. Raises `SessionError` when there is no reply to record, or no prompt can be made.
     """
     used = capabilities_of(session.model_of(column)) if capabilities is None else capabilities
     if run is not None:
@@ -72,7 +72,12 @@ def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabil
     """What a run sent and got. Raises `SessionError` for one that broke off before it had a whole reply."""
     if not run.attempts or (run.error is not None and run.error.phase != "response") or run.cancelled:
         reason = run.error.message if run.error is not None else "the run broke off"
-        raise SessionError(None, f"{case.name} · {column.id}", f"there is no whole reply to record: {reason}")
+        raise SessionError(
+            None,
+            f"{case.name} · {column.id}",
+            f"there is no whole reply to record: {reason}",
+            "send it again; or edit the reply, which can then be recorded as it stands",
+        )
     (main, _), *others = whole_attempts(run)
     body = as_json(main.request)
     messages = body.pop("messages")
@@ -176,10 +181,11 @@ def _recording_of_reply(
     except (SignatureError, UnknownAdapterError) as error:
         raise SessionError(None, place, str(error)) from error
     except Exception as error:  # formatting raises whatever dspy's does for these values
-        raise SessionError(None, place, f"no prompt can be made: {type(error).__name__}: {error}") from error
+        said = f"no prompt can be made: {type(error).__name__}: {error}"
+        raise SessionError(None, place, said, "mend the inputs, the demos or the history that it names") from error
     kept = ("reasoning", "tool_calls", "finish_reason", "logprobs", "extraction")
     completion = {"text": reply["text"], **{key: as_json(reply[key]) for key in kept if reply.get(key)}}
-    reading = read_completion(used, request, signature, completion)
+    reading = None if reply.get("raw") else reading_as_json(read_completion(used, request, signature, completion))
     body = as_json(request.as_dict())
     messages = body.pop("messages")
     return Recording(
@@ -190,7 +196,7 @@ def _recording_of_reply(
                 "adapter": used.name,
                 "role": "main",
                 "request": None,
-                "completions": [{**completion, "reading": reading_as_json(reading)}],
+                "completions": [{**completion, "reading": reading}],
                 "error": None,
             },
         ),

@@ -148,28 +148,38 @@ def answering(run: Run) -> Attempt | None:
     return before[-1] if before and before[-1].completions else None
 
 
-def keep(session: Session, case_name: str, column: Column, run: Run, adapter: Adapter | None = None) -> Session:
+def keep(
+    session: Session,
+    case_name: str,
+    column: Column,
+    run: Run,
+    adapter: Adapter | None = None,
+    raw: bool = False,
+) -> Session:
     """The session with the run's reply under its column, and recorded for `check`.
 
-    The reply is that of the column's own adapter: of a fallback or an extraction only the recording tells. Raises
+    The reply is that of the column's own adapter: of a fallback or an extraction only the recording tells. `raw`: it
+    was not read, and stays so. Raises
     `sessions.errors.SessionError` for a run that broke off before it had a whole reply.
     """
     case = session.case(case_name)
     recorded = recording.record(session, case, column, run, adapter=adapter).case(case_name)
-    return session.with_case(_with_reply(session, recorded, column, run))
+    return session.with_case(_with_reply(session, recorded, column, run, raw))
 
 
-def keep_partial(session: Session, case_name: str, column: Column, run: Run) -> Session:
+def keep_partial(session: Session, case_name: str, column: Column, run: Run, raw: bool = False) -> Session:
     """The session with what had arrived of a run that broke off under its column; nothing is recorded."""
-    return session.with_case(_with_reply(session, session.case(case_name), column, run))
+    return session.with_case(_with_reply(session, session.case(case_name), column, run, raw))
 
 
-def _with_reply(session: Session, case: Case, column: Column, run: Run) -> Case:
+def _with_reply(session: Session, case: Case, column: Column, run: Run, raw: bool) -> Case:
     attempt = answering(run)
     if attempt is None:
         return case
     completion = attempt.completions[0]
     reply: dict[str, Any] = {"text": completion.text, "source": "sent", "model": session.model_of(column)}
+    if raw:
+        reply["raw"] = True
     if completion.reasoning:
         reply["reasoning"] = completion.reasoning
     if completion.tool_calls:

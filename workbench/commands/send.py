@@ -141,7 +141,7 @@ def run(options: argparse.Namespace) -> int:
                         break
                     if options.save and (_has_reply(outcome) or outcome.cancelled):
                         # One by one: what has been paid for stays when a later one fails or is interrupted.
-                        session = _kept(session, case.name, column, outcome)
+                        session = _kept(session, case.name, column, outcome, options.raw)
                         selection.save(session, options.session)
                 shapes[case.name][column.id] = _shape(column.id, outcomes, options)
     if options.json:
@@ -235,8 +235,8 @@ class _Sender:
         return outcome
 
 
-def _kept(session: Session, case: str, column: Column, outcome: Run) -> Session:
-    return (sending.keep if _has_reply(outcome) else sending.keep_partial)(session, case, column, outcome)
+def _kept(session: Session, case: str, column: Column, outcome: Run, raw: bool) -> Session:
+    return (sending.keep if _has_reply(outcome) else sending.keep_partial)(session, case, column, outcome, raw=raw)
 
 
 def _shape(head: str, outcomes: list[Run | CommandError], options: argparse.Namespace) -> Any:

@@ -233,3 +233,13 @@ def test_variants_are_columns_beside_the_original(rain: str, run: Run) -> None:
     assert "variant old: instructions is left out: what it was written for has changed" in stale.err
     wrong = run("send", rain, "--variant", "trese")
     assert (wrong.code, "terse" in wrong.err) == (exit_codes.USAGE, True)
+
+
+def test_a_reply_that_is_saved_raw_stays_unread_and_can_be_recorded_again(rain: str, run: Run) -> None:
+    run("send", rain, "--adapter", "json", "--raw", "--save")
+    assert run("record", rain).code == 0
+    case = store.load(rain).cases[0]
+    assert case.replies["json"]["raw"] is True
+    assert [one["reading"] for one in case.recordings["json"].attempts[0]["completions"]] == [None]
+    done = run("check", rain, "--json")
+    assert done.code == 0, done.out
