@@ -54,7 +54,8 @@ def record(
     """The session with this column of `case` recorded anew: from `run`, else from the reply shown under the column.
 
     `capabilities` are those the request was made with (default: of the model's name); `adapter` replaces the
-    column's. A reply that was kept raw is recorded without a reading. Raises `SessionError` when there is no reply to record, or no prompt can be made.
+    column's. A reply that was kept raw is recorded without a reading. Raises `SessionError` when there is no reply to
+    record, or no prompt can be made.
     """
     used = capabilities_of(session.model_of(column)) if capabilities is None else capabilities
     if run is not None:
