@@ -21,7 +21,7 @@ from workbench.widgets.prompt_painting import MARGIN, OriginKey, PromptPainter
 from workbench.widgets.prompt_section import Origin, Piece, piece_holding, title
 from workbench.widgets.wrapping import rows
 
-LONGEST_ERROR_ROWS = 3
+ROWS_OF_ERROR, MOST_ERROR_ROWS = 3, 12
 ROWS_ABOVE = 3
 """Rows shown above a piece that is scrolled to because its editor has the focus."""
 __all__ = ["OriginKey", "PromptView"]
@@ -76,7 +76,7 @@ class PromptView(LineView):
         position, row = self._anchor()
         self._prompt = prompt
         self._painter.stale = stale
-        if error != self._error:
+        if error or self._error:
             self._error = error
             self._lay_out_banner()
         messages = prompt.messages if prompt is not None else ()
@@ -202,10 +202,13 @@ class PromptView(LineView):
             self._painted.clear()
 
     def _lay_out_banner(self) -> None:
-        width = self._text_width
-        text = f"✗ {one_line(self._error, LONGEST_ERROR_ROWS * width)}"
-        found = rows(text, width)[:LONGEST_ERROR_ROWS] if self._error else []
-        self._banner = [text[start:end] for start, end in found]
+        """The error above the prompt: some rows of it, or where there is no prompt as many as can be read."""
+        width, most = self._text_width, MOST_ERROR_ROWS if self._prompt is None else ROWS_OF_ERROR
+        text = f"✗ {one_line(self._error, most * width)}"
+        found = rows(text, width) if self._error else []
+        self._banner = [text[start:end] for start, end in found[:most]]
+        if len(found) > most:
+            self._banner[-1] = one_line(text[found[most - 1][0] :], width)
 
     @property
     def _text_width(self) -> int:

@@ -355,6 +355,22 @@ def test_stale_columns_keep_the_last_prompt_and_the_error_stands_above() -> None
     on_stage(PromptView("chat"), act)
 
 
+def test_a_long_error_says_that_it_goes_on_and_without_a_prompt_it_takes_the_room_it_needs() -> None:
+    error = "cannot be made, since " + " ".join(f"word{number}" for number in range(40)) + " the end"
+
+    async def act(stage: View, pilot: Pilot[None]) -> None:
+        widget = stage.widget
+        widget.show(prompt(), error=error)
+        await pilot.pause()
+        assert seen(widget)[2].rstrip().endswith("…")
+        assert seen(widget)[3].strip().startswith("system")
+        widget.show(None, error=error)
+        await pilot.pause()
+        assert any(row.rstrip().endswith("the end") for row in seen(widget))
+
+    on_stage(PromptView("chat"), act)
+
+
 def test_without_a_prompt_the_view_is_empty() -> None:
     async def act(stage: View, pilot: Pilot[None]) -> None:
         stage.widget.show(prompt())
