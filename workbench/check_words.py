@@ -37,7 +37,7 @@ def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said
     if waiting:
         parts.append(_about(waiting, case, keys))
     parts += _shortened([_line(one) for one in holding])
-    return Said(_title(len(bad), len(waiting), len(holding)), "\n".join(parts), _severity(bad, waiting))
+    return Said(_title(len(bad), len(waiting), holding), "\n".join(parts), _severity(bad, waiting))
 
 
 def _waits(result: FixtureResult) -> bool:
@@ -45,12 +45,16 @@ def _waits(result: FixtureResult) -> bool:
     return result.failed and bool(result.drift) and all(one.message == NO_REPLY for one in result.drift)
 
 
-def _title(bad: int, waiting: int, holding: int) -> str:
+def _title(bad: int, waiting: int, holding: Sequence[FixtureResult]) -> str:
     if bad:
-        return f"{bad} of {bad + holding} differ" + (f", {waiting} have no reply yet" if waiting else "")
+        return f"{bad} of {bad + len(holding)} differ" + (f", {waiting} have no reply yet" if waiting else "")
     if not holding:
         return "Nothing can be judged yet"
-    holds = "✓ the recording holds" if holding == 1 else f"✓ all {holding} recordings hold"
+    recorded = sum(one.verdicts.get("render") == "pass" for one in holding)
+    others = len(holding) - recorded
+    holds = "✓ the recording holds" if recorded == 1 else f"✓ all {recorded} recordings hold"
+    as_expected = f"{others} repl{'y' if others == 1 else 'ies'} as expected, not recorded"
+    holds = f"✓ {as_expected}" if not recorded else f"{holds}; {as_expected}" if others else holds
     return f"{holds}; {waiting} more {'has' if waiting == 1 else 'have'} no reply yet" if waiting else holds
 
 

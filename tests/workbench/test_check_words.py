@@ -53,6 +53,12 @@ def test_what_holds_and_what_waits_stand_apart() -> None:
     ]
 
 
+def test_a_reply_that_nobody_recorded_is_not_called_a_recording() -> None:
+    assert (
+        said_of(fixtures.check(replied(EXPECTING, "A")), "case", USUAL).title == "✓ 1 reply as expected, not recorded"
+    )
+
+
 def test_what_differs_comes_first_with_its_reason() -> None:
     session = recorded(replied(EXPECTING, "B"))
     said = said_of(fixtures.check(session), "case", USUAL)
