@@ -100,6 +100,15 @@ def split_model(model: str) -> tuple[str, str]:
     return (provider, name) if separator else ("openai", model)
 
 
+def needs_user_message(model: str) -> bool:
+    """Whether litellm refuses, before any call, to send this model a system message alone.
+
+    Rule: litellm's `anthropic_messages_pt` and `BedrockConverseMessagesProcessor`; Gemini gets a blank one.
+    """
+    provider, name = split_model(model)
+    return provider in ("anthropic", "bedrock") or (provider in ("vertex_ai", "azure_ai") and "claude" in name)
+
+
 def capabilities_of(model: str) -> Capabilities:
     """What the model of this name can do. A provider that is not in the table: nothing at all is assumed of it."""
     provider, name = split_model(model)

@@ -16,6 +16,9 @@ from adapters.lm.secrets import Scrubber
 MAX_LINE = 400
 """Characters of what the provider said that go into the line; all of it is in the payload."""
 
+NO_USER_MESSAGE = ("requires at least one non-system message", "at least one message is required")
+"""What litellm says, and Anthropic itself, of a prompt of a system message alone."""
+
 Facts = Mapping[str, Any]
 
 
@@ -67,6 +70,8 @@ def kind_of(facts: Facts) -> ErrorKind:
     if types & {"Timeout", "APITimeoutError"} or any("Timeout" in cause for cause in causes):
         return "timeout"
     if causes & {"ConnectError", "ClientConnectorError", "ConnectionRefusedError", "gaierror", "ConnectTimeout"}:
+        return "network"
+    if "cannot connect to host" in text or "ClientConnectorDNSError" in causes:
         return "network"
     if causes & {"JSONDecodeError"}:
         return "malformed"
@@ -133,6 +138,11 @@ def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | No
         return f"{target.place} answered with something that is not a chat completion stream ({_nature(facts, said)})."
     if kind == "interrupted":
         return f"{target.place} closed the connection before the reply was complete."
+    if kind == "request" and any(one in str(facts.get("message", "")) for one in NO_USER_MESSAGE):
+        return (
+            f"{target.provider} takes no prompt of a system message alone, and this one has no user message. Choose "
+            "another adapter for this model (Markdown writes all in one system message), or another model."
+        )
     if kind == "request" and "surrogates not allowed" in str(facts.get("message", "")):
         return "The prompt holds half a character (a lone surrogate), which cannot be sent. Remove it from the text."
     if kind == "request":
@@ -143,8 +153,8 @@ def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | No
 def _key_line(status: str, tail: str, target: Target) -> str:
     if target.key_withheld:
         return (
-            f"{target.place} wants a key{status}{_ended(tail)} It was sent none, because the session names this "
-            "address: allow the host to send it your key."
+            f"{target.place} wants a key{status}{_ended(tail)} It was sent none, because the session or a `.env` names "
+            "this address: allow the host to send it your key."
         )
     if target.keys:
         return f"{target.place} does not accept the key in {target.keys[0]}{status}{tail}"
@@ -208,7 +218,7 @@ def _reason(facts: Facts) -> str:
     types = {cause["type"] for cause in facts.get("causes", ())}
     if "ConnectionRefusedError" in types:
         return "connection refused"
-    if "gaierror" in types:
+    if "gaierror" in types or "Name or service not known" in str(facts.get("message", "")):
         return "its name cannot be resolved"
     if "ConnectTimeout" in types:
         return "no answer"

@@ -19,6 +19,7 @@ LINTS: Mapping[str, str] = MappingProxyType(
         "history-described-not-sent": "A History input is described as a field and sent as turns instead.",
         "history-printed-as-text": "TwoStep knows no History: it prints the object into the message.",
         "left-out-by-the-format": "The adapter's format has no place for a part of what was given.",
+        "no-user-message": "Anthropic's models and Bedrock take no prompt without a user message; Markdown sends none.",
         "missing-input": "An input without a value is left out of the prompt.",
         "default-not-applied": "Defaults of inputs are filled in by dspy.Predict, not by the adapter.",
         "no-inputs": "Without any input the user message holds only the reminder of the format.",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-Part = Literal["demo", "history", "input", "field", "instructions", "prompt"]
+Part = Literal["demo", "history", "input", "field", "instructions", "prompt", "column"]
 
 Numbered = Sequence[tuple[int, Mapping[str, Any]]]
 """Demos with the number by which a prompt names each."""
@@ -15,7 +15,8 @@ Numbered = Sequence[tuple[int, Mapping[str, Any]]]
 class Place(NamedTuple):
     """What to look at: the 1-based `number` of a demo or history turn, and the `field` concerned if there is one.
 
-    `input` is the current value of a field, `field` its declaration, `prompt` all of it.
+    `input` is the current value of a field, `field` its declaration, `prompt` all of it,
+    `column` its adapter with its model.
     """
 
     part: Part

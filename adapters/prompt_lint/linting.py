@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from adapters.lm.capabilities import needs_user_message, split_model
 from adapters.prompt import Prompt
 from adapters.prompt_lint.conversations import history_lints, turns_of
 from adapters.prompt_lint.demos import demo_lints
@@ -25,12 +26,13 @@ def lint(
     adapter: str = "chat",
     prompt: Prompt | None = None,
     turn_numbers: Sequence[int] = (),
+    model: str | None = None,
 ) -> tuple[Lint, ...]:
     """The lints of what `adapter` (a name of the catalog) would be given, at most `MOST`. Never raises.
 
     A History stands among the inputs, as `adapters.types.History` or `{"messages": […]}`. With the `prompt` that came
     of it, demos are numbered as there, and its notes and unexpanded custom types are told too. `turn_numbers` are
-    those by which it names the turns, else they are counted from 1.
+    those by which it names the turns, else they are counted from 1. `model` is where it goes, as `provider/model`.
     """
     shown = prompt.demos if prompt is not None and len(prompt.demos) == len(demos) else ()
     numbered = list(zip([use.number for use in shown] or range(1, len(demos) + 1), demos, strict=True))
@@ -47,6 +49,7 @@ def lint(
         lambda: marker_lints(signature, numbered, turns(), inputs, adapter),
         lambda: field_lints(signature, adapter),
         lambda: _prompt_lints(prompt),
+        lambda: _model_lints(prompt, model),
     )
     found: dict[Lint, None] = {}
     for source in sources:
@@ -58,6 +61,18 @@ def lint(
         except Exception:  # a user's type may raise in its own hooks; what that would tell is left out
             continue
     return tuple(found)
+
+
+def _model_lints(prompt: Prompt | None, model: str | None) -> Iterator[Lint]:
+    if prompt is None or model is None or not prompt.messages or not needs_user_message(model):
+        return
+    if all(message.role == "system" for message in prompt.messages):
+        yield Lint(
+            "no-user-message",
+            f"{split_model(model)[0]} refuses this prompt: it takes none of a system message alone. Another adapter "
+            "sends what is asked as a user message, or another model takes it as it is.",
+            Place("column"),
+        )
 
 
 def _prompt_lints(prompt: Prompt | None) -> Iterator[Lint]:

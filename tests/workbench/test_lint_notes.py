@@ -43,3 +43,10 @@ def test_a_demo_that_does_not_read_back_is_told_beside_the_prompt() -> None:
 def test_without_a_column_there_is_nothing_to_say() -> None:
     state = State(Session(SignatureText("q -> a"), cases=(Case("rain"),)))
     assert list(lint_notes.search(state, [])) == [[]]
+
+
+def test_a_model_that_refuses_markdowns_prompt_is_said_of_its_column_alone() -> None:
+    columns = (Column("plain", "markdown"), Column("claude", "markdown", model="anthropic/claude-sonnet-4-5"))
+    (note,) = notes_of(Session(SignatureText("q -> a"), columns=columns, cases=(Case("rain", {"q": "x"}),)))
+    assert note.text.startswith("claude: anthropic refuses this prompt")
+    assert note.place == Place("column", field="claude")

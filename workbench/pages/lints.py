@@ -31,7 +31,8 @@ def lints_of(at: LookedAt) -> tuple[Lint, ...]:
         return ()
     prompt = at.live.request.prompt
     turns = tuple(at.case.turns)
-    found = [*lint(signature, demos, inputs, at.column.adapter, prompt, turns), *_not_read_back(at, demos)]
+    model = at.session.model_of(at.column)
+    found = [*lint(signature, demos, inputs, at.column.adapter, prompt, turns, model), *_not_read_back(at, demos)]
     order = {name: index for index, name in enumerate(LINTS)}
     return tuple(sorted(found, key=lambda one: order.get(one.name, len(order))))
 
@@ -78,6 +79,8 @@ def place_of(at: LookedAt, one: Lint) -> Place:
         return Place("history", at.case.name, (number or 1) - 1, field or "")
     if part == "input":
         return Place("input", at.case.name, field=field or "")
+    if part == "column":
+        return Place("column", field=at.column.id)
     if part == "instructions" and at.session.signature.instructions is not None:
         return Place("instructions")
     return Place("signature", field=field or "")

@@ -76,11 +76,11 @@ class PointingScreen(Screen[None]):
         """Puts the focus where the thing at `place` is edited."""
         tabs = {"input": "inputs", "demo": "demos", "history": "history", "tool": "tools", "variant": "variants"}
         tab = tabs.get(place.kind, "signature")
-        if place.kind == "reply":
-            pane = self.columns.column(place.field)
+        pane = self.columns.column(place.field) if place.kind in ("reply", "column") else None
+        if place.kind == "reply" or pane is not None:
             self.open_tab("prompts")
             if pane is not None:
-                pane.reply.focus()
+                (pane.reply if place.kind == "reply" else pane.prompt).focus()
             return
         self.open_tab(tab)
         if place.kind == "input":

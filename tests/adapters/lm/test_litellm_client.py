@@ -241,7 +241,7 @@ def test_an_address_of_a_stranger_gets_no_key_until_its_host_is_allowed(send: Se
     with LoopbackServer(server.reply) as stranger:
         assert send("any-name", lm_api_base=stranger.url).ok
         assert CANARY not in repr(stranger.requests)
-        assert "It was sent none, because the session names this address" in error_of(
+        assert "It was sent none, because the session or a `.env` names this address" in error_of(
             send("401", lm_api_base=stranger.url)
         )
         assert send("any-name", lm_api_base=stranger.url, lm_allow_hosts=[f"127.0.0.1:{stranger.port}"]).ok

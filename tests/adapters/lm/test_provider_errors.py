@@ -47,10 +47,29 @@ def facts(*types: str, message: str = "", causes: tuple[str, ...] = (), **more: 
         (facts("UnfinishedStreamError", anything=True, content_type="text/event-stream"), "interrupted"),
         (facts("UnfinishedStreamError", anything=False, content_type="text/html"), "malformed"),
         (facts("KeyError"), "server"),
+        (facts("APIConnectionError", message="Cannot connect to host x:443 [Name or service not known]"), "network"),
     ],
 )
 def test_the_kind_of_a_failure(told: dict[str, Any], kind: str) -> None:
     assert kind_of(told) == kind
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "litellm.BadRequestError: Anthropic requires at least one non-system message. Either provide one, or set",
+        "litellm.BadRequestError: Invalid Message bedrock requires at least one non-system message",
+        "AnthropicException - messages: at least one message is required",
+    ],
+)
+def test_a_prompt_without_a_user_message_is_refused_with_what_would_work(said: str) -> None:
+    claude = Target("anthropic/claude-sonnet-4-5", "http://127.0.0.1:1", keys=("ANTHROPIC_API_KEY",))
+    error = translate(facts("BadRequestError", message=said, status=400), claude, Scrubber({}))
+    assert error.message == (
+        "anthropic takes no prompt of a system message alone, and this one has no user message. Choose another adapter "
+        "for this model (Markdown writes all in one system message), or another model."
+    )
+    assert said in str(error.payload)
 
 
 def test_the_line_holds_the_providers_own_words_without_litellms() -> None:

@@ -171,3 +171,26 @@ def test_lints_never_raise(name: str) -> None:
 
 def test_many_demos_are_linted_up_to_a_limit() -> None:
     assert len(lint(QA, [{"question": "Q"}] * 5000, ASKED)) == 500
+
+
+@pytest.mark.parametrize(
+    ("model", "is_refused"),
+    [
+        ("anthropic/claude-sonnet-4-5", True),
+        ("bedrock/anthropic.claude-3-sonnet-20240229-v1:0", True),
+        ("vertex_ai/claude-sonnet-4-5", True),
+        ("vertex_ai/gemini-2.5-pro", False),
+        ("gemini/gemini-2.5-pro", False),
+        ("openai/gpt-4o", False),
+        ("offline/exact", False),
+        (None, False),
+    ],
+)
+def test_a_model_that_wants_a_user_message_is_told_of_beside_a_prompt_without(
+    model: str | None, is_refused: bool
+) -> None:
+    alone = make("markdown").render(QA, [], ASKED)
+    found = lint(QA, [], ASKED, "markdown", alone, model=model)
+    assert names(*found) == ["no-user-message"] * is_refused
+    assert all(one.place == Place("column") for one in found)
+    assert lint(QA, [], ASKED, "chat", make("chat").render(QA, [], ASKED), model=model) == ()
