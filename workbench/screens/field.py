@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from textual import events, on
@@ -102,10 +103,20 @@ class FieldScreen(ModalScreen[Wanted | None]):
             return
         wanted = self._wanted()
         refused = self._refuse(wanted)
-        if refused:
-            self._error.show(f"✗ {refused}")
-        else:
+        if not refused:
             self.dismiss(wanted)
+        elif self._is_begun(wanted):
+            self._take(0)
+        else:
+            self._error.show(f"✗ {refused}")
+
+    def _is_begun(self, wanted: Wanted) -> bool:
+        """Whether what is typed as a type is only the beginning of the first one that is offered."""
+        return (
+            self._type.has_focus
+            and bool(self._shown)
+            and not self._refuse(replace(wanted, type_text=type_said(self._shown[0].text)))
+        )
 
     @on(OptionList.OptionSelected)
     def _select(self, event: OptionList.OptionSelected) -> None:

@@ -113,6 +113,20 @@ def test_what_will_not_do_is_said_in_the_dialog() -> None:
     at_the_desk(act)
 
 
+def test_enter_takes_the_type_whose_beginning_was_typed() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11", "down", "enter")
+        kind = desk.app.screen.query_one("#field-type", Input)
+        kind.focus()
+        kind.value = "flo"
+        await desk.press("enter")
+        assert kind.value == "float"
+        await desk.press("enter")
+        assert "ticket: float" in source(desk)
+
+    at_the_desk(act)
+
+
 def test_instructions_beside_the_form_are_the_docstring() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f11", "tab")
