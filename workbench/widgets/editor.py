@@ -22,6 +22,7 @@ from textual.widgets.text_area import Selection
 
 from workbench.display import safe
 from workbench.syntax import Syntax, highlight
+from workbench.widgets.row_painting import RowPainting
 
 _GROUP = Binding.Group("This text")
 
@@ -67,7 +68,7 @@ def _common_length(one: str, other: str) -> int:
     return low
 
 
-class Editor(TextArea):
+class Editor(RowPainting):
     """`show` puts a text in; `on_edit` is called with the whole text after each edit of the user, and only then."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -117,6 +118,7 @@ class Editor(TextArea):
             with self.prevent(TextArea.Changed):
                 self.load_text(new)
             self._wrap_unless_too_long()
+            self.refresh()
             return
         self._is_showing = True
         try:
@@ -148,7 +150,7 @@ class Editor(TextArea):
         if chosen != self._marks:
             self._marks = chosen
             self._line_cache.clear()
-            self.refresh()
+            self.repaint_changes()
 
     def action_to_start(self) -> None:
         self.move_cursor((0, 0))
@@ -177,6 +179,13 @@ class Editor(TextArea):
             if mark.line == line_index:
                 line.stylize(self._style(mark.name), mark.start, max(mark.end, mark.start + 1))
         return line
+
+    def decorations(self) -> Callable[[int], object]:
+        found = highlight(self.text, self.syntax) if self.syntax != "text" else ()
+        marks: dict[int, list[Mark]] = {}
+        for mark in self._marks:
+            marks.setdefault(mark.line, []).append(mark)
+        return lambda index: (found[index] if index < len(found) else (), marks.get(index))
 
     def notify_style_update(self) -> None:
         self._styles.clear()

@@ -1,0 +1,107 @@
+"""A text area that repaints the rows that look different, where Textual's own repaints all of them for each key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import zip_longest
+from typing import Any, NamedTuple, Self
+
+from textual.geometry import Region
+from textual.reactive import Reactive, reactive
+from textual.strip import Strip
+from textual.widgets import TextArea
+from textual.widgets.text_area import Selection
+
+
+class RowLook(NamedTuple):
+    """All that decides how a row looks and can change without everything being repainted.
+
+    Textual itself repaints everything whenever the text gets another number of rows or another width.
+    """
+
+    line: str
+    decoration: object
+    selected: tuple[int, int | None] | None
+    cursor: tuple[int, bool] | None
+    """The column of the cursor, and whether it is at a bracket."""
+    bracket: int | None
+    """The column of the other bracket."""
+
+
+class RowPainting(TextArea):
+    """A subclass tells by `decorations` what its lines look like besides their text, and calls `repaint_changes`."""
+
+    selection: Reactive[Selection] = reactive(Selection(), init=False, always_update=True, repaint=False)
+    """As Textual declares it, but for the repainting."""
+
+    _looks: list[RowLook | None] | None = None
+    """The rows as they were painted last; None when all of them will be painted anyway."""
+
+    def decorations(self) -> Callable[[int], object]:
+        """Tells what the line of an index looks like besides its text: equal as long as that looks the same."""
+        return lambda index: None
+
+    def repaint_changes(self) -> None:
+        """Repaints the rows in sight whose looks are others than those painted last."""
+        if self._looks is None:
+            return
+        before, self._looks = self._looks, self._rows_in_sight()
+        changed = [y for y, (old, new) in enumerate(zip_longest(before, self._looks)) if old != new]
+        width = max(self.virtual_size.width, self.size.width)
+        for first, count in _stretches(changed):
+            self.refresh(Region(0, first, width, count))
+
+    def refresh(self, *regions: Region, **options: Any) -> Self:
+        # a scroll repaints the region of everything
+        if (not regions or self.size.region in regions) and options.get("repaint", True):
+            self._looks = None
+        return super().refresh(*regions, **options)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        if self._looks is None:
+            self._looks = self._rows_in_sight()
+        return super().render_lines(crop)
+
+    def _watch_selection(self, previous_selection: Selection, selection: Selection) -> None:
+        super()._watch_selection(previous_selection, selection)
+        self.repaint_changes()
+
+    def _rewrap_and_refresh_virtual_size(self) -> None:
+        super()._rewrap_and_refresh_virtual_size()
+        self.refresh()
+
+    def _rows_in_sight(self) -> list[RowLook | None]:
+        """Each row of the widget, from the top; None below the end of the text."""
+        rows = self.wrapped_document._offset_to_line_info
+        top = self.scroll_offset.y
+        decoration_of = self.decorations()
+        return [
+            self._look_of(rows[row][0], decoration_of) if row < len(rows) else None
+            for row in range(top, top + self.size.height)
+        ]
+
+    def _look_of(self, index: int, decoration_of: Callable[[int], object]) -> RowLook:
+        first, last = sorted(self.selection)
+        selected = None
+        if first != last and first[0] <= index <= last[0]:
+            selected = (first[1] if index == first[0] else 0, last[1] if index == last[0] else None)
+        line, column = self.selection.end
+        match = self._matching_bracket_location
+        return RowLook(
+            self.document.get_line(index),
+            decoration_of(index),
+            selected,
+            (column, match is not None) if index == line else None,
+            match[1] if match is not None and match[0] == index else None,
+        )
+
+
+def _stretches(rows: list[int]) -> list[tuple[int, int]]:
+    """Neighbouring rows together: the first of them, and how many."""
+    found: list[tuple[int, int]] = []
+    for row in rows:
+        if found and sum(found[-1]) == row:
+            found[-1] = (found[-1][0], found[-1][1] + 1)
+        else:
+            found.append((row, 1))
+    return found
