@@ -18,6 +18,9 @@ KEY_VARIABLES: Mapping[str, tuple[str, ...]] = {
 }
 """The variables that hold each provider's key, as litellm looks them up. Other providers are left to litellm."""
 
+OLLAMA = ("ollama", "ollama_chat")
+"""litellm's names for one and the same server."""
+
 _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "anthropic": ("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
@@ -55,7 +58,7 @@ def environment_base(provider: str, environment: Mapping[str, str] | None = None
     env = os.environ if environment is None else environment
     names = _BASE_VARIABLES.get(provider, (f"{provider.upper()}_API_BASE", f"{provider.upper()}_BASE_URL"))
     found = next((env[name] for name in names if env.get(name)), None)
-    if found is None and provider in ("ollama", "ollama_chat"):
+    if found is None and provider in OLLAMA:
         return ollama_address(env.get("OLLAMA_HOST", ""))
     return found
 
@@ -85,6 +88,8 @@ def ollama_address(host: str) -> str | None:
 
 def key_variables(provider: str) -> tuple[str, ...]:
     """The variables that may hold the key of `provider`."""
+    if provider in OLLAMA:  # a server of one's own mostly takes none, so it is not among those that need theirs
+        return ("OLLAMA_API_KEY",)
     return KEY_VARIABLES.get(provider, (f"{provider.upper()}_API_KEY",))
 
 

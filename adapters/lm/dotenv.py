@@ -8,7 +8,7 @@ from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from adapters.lm.addresses import KEY_VARIABLES, environment_base
+from adapters.lm.addresses import KEY_VARIABLES, OLLAMA, environment_base, ollama_address
 
 LARGEST = 64_000
 """Bytes; a longer file is not read."""
@@ -72,7 +72,8 @@ def _unquoted(value: str) -> str:
 def read(folder: Path) -> ProjectEnvironment:
     """What the `.env` of `folder` gives; nothing for one that is missing, too long or no UTF-8.
 
-    Only names that hold keys or providers' addresses count: a `.env` sets no proxy, certificate or path here.
+    Only names that hold keys or providers' addresses (and Ollama's own OLLAMA_HOST) count: a `.env` sets no proxy,
+    certificate or path here.
     """
     path = folder / ".env"
     try:
@@ -87,6 +88,10 @@ def read(folder: Path) -> ProjectEnvironment:
         provider = _provider_of(name)
         if provider is not None and value and "@" not in value:
             addresses.setdefault(provider, value)
+    host = values.get("OLLAMA_HOST", "")
+    ollama = addresses.get("ollama") or (ollama_address(host) if "@" not in host else None)
+    if ollama is not None:  # both of litellm's names for it, as `environment_base` has it
+        addresses.update({name: ollama for name in OLLAMA if name not in addresses})
     return ProjectEnvironment(keys, addresses)
 
 

@@ -101,6 +101,8 @@ def _kind_in_stream(causes: set[str], text: str) -> ErrorKind:
         return "timeout"
     if "JSONDecodeError" in causes:
         return "malformed"
+    if "cannot connect to host" in text:
+        return "network"
     if causes & {"ReadError", "RemoteProtocolError", "ClientPayloadError", "IncompleteReadError", "ClientOSError"}:
         return "interrupted"
     return "overloaded" if "overloaded" in text else "server"

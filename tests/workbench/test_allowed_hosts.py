@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from adapters.lm.litellm_client import LitellmLM
 from sessions.session import Case, Column, Session, SignatureText
+from workbench import sending
 from workbench.allowed_hosts import AllowedHosts
 
 CANARY = "sk-canary-0123456789abcdef"
@@ -97,3 +99,24 @@ def test_the_second_model_of_a_column_is_asked_about_as_well(tmp_path: Path, mon
     two = Column("two", "twostep", {"extraction_model": "groq/any"}, model="offline/exact")
     (question,) = AllowedHosts().questions(replace(SESSION, params={}), two, FILE)
     assert (question.model, question.variable) == ("groq/any", "GROQ_API_KEY")
+
+
+@pytest.mark.parametrize("model", ["ollama/llama3", "ollama_chat/llama3"])
+def test_ollamas_host_in_a_projects_env_is_called_and_asked_about_before_it_gets_a_key(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OLLAMA_HOST", "OLLAMA_API_BASE", "OLLAMA_BASE_URL", "OLLAMA_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / ".env").write_text("OLLAMA_HOST=gpu.example\n")
+    session = replace(SESSION, model=model, params={})
+    route = sending.route_of(session, CHAT)
+    assert (route.address, route.named_by) == ("http://gpu.example:11434", ".env")
+    hosts = AllowedHosts()
+    assert hosts.questions(session, CHAT, FILE) == (), "there is no key to give"
+    assert isinstance(opened := sending.open_model(session, CHAT), LitellmLM) and not opened._trusted
+    monkeypatch.setenv("OLLAMA_API_KEY", CANARY)
+    (question,) = hosts.questions(session, CHAT, FILE)
+    assert (question.file, question.host) == (tmp_path / ".env", "gpu.example:11434")
+    assert question.variable == "OLLAMA_API_KEY" and CANARY not in repr(question)
+    monkeypatch.setenv("OLLAMA_HOST", "mine")
+    assert sending.route_of(session, CHAT).named_by == "", "what the user's environment names is the user's"

@@ -58,3 +58,22 @@ def test_a_file_that_is_none_is_nothing(tmp_path: Path) -> None:
     assert dotenv.read(tmp_path) == nothing
     (tmp_path / ".env").write_text("OPENAI_API_KEY=x\n" + "#" * dotenv.LARGEST)
     assert dotenv.read(tmp_path) == nothing
+
+
+@pytest.mark.parametrize(
+    ("lines", "address"),
+    [
+        ("OLLAMA_HOST=gpu", "http://gpu:11434"),
+        ("OLLAMA_HOST=0.0.0.0:9000", "http://127.0.0.1:9000"),
+        ("OLLAMA_BASE_URL=http://gpu:1", "http://gpu:1"),
+        ("OLLAMA_HOST=gpu\nOLLAMA_API_BASE=http://other:2", "http://other:2"),
+        ("OLLAMA_HOST=user:secret@gpu", None),
+        ("OLLAMA_HOST=gpu:port", None),
+        ("OLLAMA_HOST=", None),
+    ],
+)
+def test_ollamas_address_counts_under_both_of_its_names(lines: str, address: str | None, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(lines)
+    project = dotenv.read(tmp_path)
+    assert [dotenv.address_of(name, project, {}) for name in ("ollama", "ollama_chat")] == [address] * 2
+    assert dotenv.address_of("ollama_chat", project, {"OLLAMA_HOST": "mine"}) is None, "the user's own comes first"

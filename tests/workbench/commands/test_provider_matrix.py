@@ -140,5 +140,22 @@ def test_a_server_that_is_not_there_is_phase_request_too(
         nothing_leaked(done, tmp_path)
 
 
+def test_ollamas_host_in_a_projects_env_gets_no_key_before_it_is_allowed(
+    rain: str, run: Run, server: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OLLAMA_HOST", "OLLAMA_API_BASE", "OLLAMA_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("OLLAMA_API_KEY", CANARY)
+    Path(".env").write_text(f"OLLAMA_HOST=127.0.0.1:{server.port}\n")
+    for words, has_key in (((), False), (("--allow-host", "127.0.0.1"), True)):
+        before = len(server.requests)
+        done = send(run, rain, "ollama_chat/404", *words)
+        assert done.code == exit_codes.PROVIDER
+        (seen,) = server.requests[before:]
+        assert seen.path == "/api/chat"
+        assert (CANARY in str(seen.headers)) is has_key
+        nothing_leaked(done, tmp_path)
+
+
 def test_every_behaviour_of_the_server_is_in_the_matrix() -> None:
     assert set(BEHAVIOURS) == {*REFUSED, *CUT_OFF, *READ, *UNREADABLE}
