@@ -16,7 +16,8 @@ import pytest
 from textual import events
 from textual.pilot import OutOfBounds
 
-from sessions import store
+from adapters.lm import child
+from sessions import patterns, store
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
 from workbench.widgets.editor import Editor
@@ -143,10 +144,20 @@ def is_textuals_own(error: Exception) -> bool:
     )
 
 
-def children() -> list[str]:
-    """The processes that this one has started and that are still there."""
-    found = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
-    return found.read_text().split() if found.exists() else []
+def children() -> dict[str, str]:
+    """The command lines of the processes that this one has started and that are still there, by their ids."""
+    tasks = Path(f"/proc/{os.getpid()}/task")
+    started = [id for one in tasks.glob("*/children") for id in one.read_text().split()]
+    return {id: Path(f"/proc/{id}/cmdline").read_text().replace("\0", " ") for id in started}
+
+
+def end_those_that_are_kept() -> None:
+    """Models and patterns have a process each that waits for the next question until this one ends."""
+    kept = [one._process for one in child._children.values()]
+    child.shut_down()
+    for process in kept:
+        process.wait()
+    patterns._WORKER.stop()
 
 
 def walk(seed: int, *, steps: int = 0, seconds: float = 0.0) -> None:
@@ -171,7 +182,9 @@ def walk(seed: int, *, steps: int = 0, seconds: float = 0.0) -> None:
             raise
 
     at_the_desk(act, mistakes=None)
-    assert set(children()) <= before
+    end_those_that_are_kept()
+    left = {id: command for id, command in children().items() if id not in before}
+    assert not left
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])

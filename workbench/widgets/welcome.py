@@ -34,7 +34,8 @@ class Welcome(Widget, can_focus=False):
 
     DEFAULT_CSS = """
     Welcome {
-        height: auto; margin: 1 1 0 1; padding: 0 1; background: $panel; border-left: outer $accent;
+        /* no margin at the sides: it would make the panes beside it narrower, too */
+        height: auto; margin-top: 1; padding: 0 1; background: $panel; border-left: outer $accent;
     }
     """
 
