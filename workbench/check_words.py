@@ -46,16 +46,17 @@ def _waits(result: FixtureResult) -> bool:
 
 
 def _title(bad: int, waiting: int, holding: Sequence[FixtureResult]) -> str:
+    unsent = f", {waiting} without a reply" if waiting else ""
     if bad:
-        return f"{bad} of {bad + len(holding)} differ" + (f", {waiting} have no reply yet" if waiting else "")
+        return f"{bad} of {bad + len(holding)} differ{unsent}"
     if not holding:
         return "Nothing can be judged yet"
     recorded = sum(one.verdicts.get("render") == "pass" for one in holding)
     others = len(holding) - recorded
+    if not recorded:
+        return f"✓ {others} as expected, not recorded{unsent}"
     holds = "✓ the recording holds" if recorded == 1 else f"✓ all {recorded} recordings hold"
-    as_expected = f"{others} repl{'y' if others == 1 else 'ies'} as expected, not recorded"
-    holds = f"✓ {as_expected}" if not recorded else f"{holds}; {as_expected}" if others else holds
-    return f"{holds}; {waiting} more {'has' if waiting == 1 else 'have'} no reply yet" if waiting else holds
+    return f"{holds}{f', {others} more as expected' if others else ''}{unsent}"
 
 
 def _severity(bad: Sequence[FixtureResult], waiting: Sequence[FixtureResult]) -> SeverityLevel:

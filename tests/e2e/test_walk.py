@@ -100,7 +100,7 @@ def test_a_newcomer_changes_an_example_breaks_a_reply_reads_why_and_keeps_it(
         terminal.press("enter")
         terminal.wait_for("saved")
         terminal.press("f9")
-        terminal.wait_for("recordings")
+        terminal.wait_for("the recording holds")
         terminal.press("ctrl+q")
         assert terminal.wait_for_end() == 0
     (saved,) = tmp_path.glob("*.json")
@@ -128,6 +128,28 @@ def test_a_closed_terminal_leaves_a_copy_of_the_work_that_is_offered_again(tmp_p
         terminal.wait_for("Work that was not saved")
         terminal.press("t")
         terminal.wait_for("later")
+
+
+@pytest.mark.slow
+def test_what_is_copied_goes_to_the_terminal_and_to_the_tmux_around_it(tmp_path: Path) -> None:
+    tmux = tmp_path / "tmux"
+    tmux.write_text('#!/bin/sh\ncat > copied.part && mv copied.part copied && echo "$@" > asked\n')
+    tmux.chmod(0o755)
+    environment = {"PYTHONPATH": ROOT, "XDG_STATE_HOME": str(tmp_path / "state"), "HOME": str(tmp_path)}
+    environment |= {"TMUX": "socket,1,0", "PATH": f"{tmp_path}:{os.environ['PATH']}", "SSH_TTY": "/dev/pts/1"}
+    with Terminal([*WORKBENCH], tmp_path, (160, 45), environment) as terminal:
+        terminal.wait_for("system")
+        terminal.press("f3", "ctrl+g")
+        terminal.wait_for("Copy from chat")
+        terminal.press("p")
+        terminal.wait_for("copied prompt")
+        patience = 600
+        while not (tmp_path / "asked").exists() and patience:
+            terminal.reads_within(0.1)
+            patience -= 1
+        (sent,) = re.findall(rb"\x1b\]52;c;([A-Za-z0-9+/=]+)\x07", terminal.painted)
+    copied = (tmp_path / "copied").read_bytes()
+    assert copied.startswith(b"system:") and base64.b64decode(sent) == copied
 
 
 def test_what_is_not_a_session_is_refused_in_one_line(tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def test_what_holds_and_what_waits_stand_apart() -> None:
     session = recorded(replied(EXPECTING, "A"))
     session = replace(session, cases=(*session.cases, replace(EXPECTING.cases[0], name="later")))
     said = said_of(fixtures.check(session), "case", USUAL)
-    assert said.title == "✓ the recording holds; 1 more has no reply yet"
+    assert said.title == "✓ the recording holds, 1 without a reply"
     assert said.text.splitlines() == [
         "No reply yet to hold against what is expected: later · chat. ctrl+t goes to a case, F5 sends it there.",
         "case · chat: render pass, parse pass, expect pass",
@@ -54,9 +54,7 @@ def test_what_holds_and_what_waits_stand_apart() -> None:
 
 
 def test_a_reply_that_nobody_recorded_is_not_called_a_recording() -> None:
-    assert (
-        said_of(fixtures.check(replied(EXPECTING, "A")), "case", USUAL).title == "✓ 1 reply as expected, not recorded"
-    )
+    assert said_of(fixtures.check(replied(EXPECTING, "A")), "case", USUAL).title == "✓ 1 as expected, not recorded"
 
 
 def test_what_differs_comes_first_with_its_reason() -> None:
