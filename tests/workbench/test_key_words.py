@@ -160,5 +160,7 @@ def test_with_another_key_to_send_every_part_of_the_screen_says_so(tmp_path: Pat
         await desk.until(lambda: "F15 sends." in said())
         assert "F16 closes" in said()
         assert not NAMED_KEY.search(said())
+        await desk.press("f16", "f15")
+        await desk.until(lambda: desk.reply("chat"), "for the replies: it is also the key that sends")
 
     at_the_desk(act, home=tmp_path)
