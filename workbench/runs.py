@@ -197,9 +197,15 @@ class Runs:
         return run, texts
 
     def end(self, message: RunEnded) -> LiveRun | None:
-        """Takes note of how a run ended; None when it was cancelled or replaced meanwhile."""
+        """Takes note of how a run ended; None when it was cancelled or replaced meanwhile.
+
+        The calls of a cancelled one are there to be looked at all the same.
+        """
         run = self._current(message.number)
         if run is None:
+            cancelled = self.numbered(message.number)
+            if cancelled is not None and message.run is not None and message.run.cancelled:
+                cancelled.run = message.run
             return None
         run.run = message.run
         run.seconds = self._clock() - run.started

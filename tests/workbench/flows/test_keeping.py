@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 from adapters.errors import RunError
+from adapters.events import ChunkReceived, Listener
 from adapters.run import Attempt, Completion, Run
 from sessions import fixtures
 from sessions.session import Case, Column, Session, SignatureText
 from tests.support.open_app import Desk, at_the_desk
+from workbench.document import State
 
 GOOD = {"text": "[[ ## answer ## ]]\nyes\n\n[[ ## completed ## ]]", "source": "sent"}
 SESSION = Session(
@@ -55,6 +58,33 @@ def test_a_run_that_broke_off_says_what_can_be_recorded_in_its_place() -> None:
         assert "edit the reply" in said
 
     at_the_desk(act, session=SESSION, send=send)
+
+
+def test_the_calls_of_a_cancelled_run_can_be_looked_at_and_a_part_of_a_reply_is_not_recorded() -> None:
+    ended = threading.Event()
+
+    def send(state: State, column: Column, listener: Listener, cancel: threading.Event) -> Run:
+        half = str(GOOD["text"])[:30]
+        listener(ChunkReceived(at=0.0, attempt=1, text=half))
+        cancel.wait(10)
+        ended.set()
+        attempt = Attempt(1, "chat", "openai/gpt-4o", {}, (Completion(half),))
+        return Run(False, {}, (), (attempt,), RunError("Cancelled.", "request"), True)
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.until(lambda: desk.reply("chat"))
+        await desk.press("escape")
+        await desk.until(ended.is_set)
+        run = desk.main.runs.of("c", "chat")
+        await desk.until(lambda: run is not None and run.run is not None)
+        await desk.press("f3", "ctrl+r")
+        assert "there is no whole reply to record: Cancelled. (send it again" in said_last(desk)
+        await desk.press("f7", "3")
+        page = desk.app.screen.query_one("#pages-text").plain_text  # type: ignore[attr-defined]
+        assert "1 call, " in page and "Chat → openai/gpt-4o" in page and "Nothing was sent" not in page
+
+    at_the_desk(act, session=SESSION.with_case(replace(SESSION.cases[0], replies={})), send=send)
 
 
 def test_a_reply_that_was_kept_raw_is_recorded_unread() -> None:
