@@ -13,6 +13,8 @@ from loopback_server import BEHAVIOURS, CANARY, LoopbackServer, refused_port
 
 from adapters.lm import child
 from sessions import store
+from sessions.session import Column
+from tests.support.open_app import Desk, at_the_desk
 from workbench import exit_codes
 
 Run = Callable[..., Any]
@@ -138,6 +140,56 @@ def test_a_server_that_is_not_there_is_phase_request_too(
         assert done.code == exit_codes.PROVIDER
         assert "cannot be reached (connection refused)" in done.err
         nothing_leaked(done, tmp_path)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_server_that_says_nothing_is_given_up_after_the_sessions_timeout(
+    protocol: str, rain: str, run: Run, server: LoopbackServer, tmp_path: Path
+) -> None:
+    store.save(replace(store.load(rain), params={"timeout": 0.3}), rain)
+    before = Path(rain).read_bytes()
+    done = send(run, rain, f"{protocol}/hang", "--json")
+    assert done.code == exit_codes.PROVIDER
+    error = done.json["runs"]["chat"]["error"]
+    assert error["phase"] == "request"
+    assert error["message"].endswith("gave no answer in time.")
+    assert done.err.splitlines() == [f"workbench: chat: {error['message']}"]
+    assert Path(rain).read_bytes() == before
+    nothing_leaked(done, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_in_the_app_each_column_tells_its_phase_and_line_and_nothing_of_the_key(
+    protocol: str, rain: str, server: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    said = {**REFUSED, **(SAID_OF_ANTHROPIC if protocol == "anthropic" else {})}
+    columns = tuple([Column(name, "chat", model=f"{protocol}/{name}") for name in said])
+    session = replace(store.load(rain), columns=columns)
+    name = session.cases[0].name
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        for column in columns:
+            run = desk.main.runs.of(name, column.id)
+            assert run is not None and run.phase == "failed", column.id
+            wanted = said[column.id].format(key=f"{protocol.upper()}_API_KEY", model=column.model)
+            assert run.error.startswith("request: ") and wanted in run.error
+            assert "✗ request: " in desk.verdict(column.id)
+            assert CANARY not in repr(run) + repr(run.payload) + desk.reply(column.id)
+        shown = desk.app.export_screenshot()
+        await desk.press("f3", "f7", "3", "v")
+        shown += desk.app.export_screenshot() + desk.app.screen.query_one("#pages-text").plain_text  # type: ignore[attr-defined]
+        assert CANARY not in shown
+        assert "does not accept the key" in shown, "the page of calls says it too"
+        assert not any(case.recordings for case in desk.document.session.cases)
+
+    at_the_desk(act, session)
+    assert CANARY in str(server.requests[-1].headers)
+    assert not [one for one in tmp_path.rglob("*") if one.is_file() and CANARY.encode() in one.read_bytes()]
 
 
 def test_ollamas_host_in_a_projects_env_gets_no_key_before_it_is_allowed(
