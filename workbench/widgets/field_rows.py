@@ -148,7 +148,7 @@ def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: boo
     shown_type = one_line(annotation, (width - used) // 3)
     if shown_type.endswith("…") and cell_len(shown_type) < SHORTEST_TYPE:  # a few letters of it tell nobody anything
         shown_type = ""
-    room = max(1, width - used - cell_len(shown_type) - 2 - 2 * bool(flags))
+    room = max(1, width - used - (cell_len(shown_type) + 2 if shown_type else 0) - 2 * bool(flags))
     if field.state in ("read", "default"):
         middle = (one_line(value_text(field.value), room), "value")
     else:
