@@ -50,26 +50,30 @@ class Progress:
     _shown: int = 0
     _is_own: bool = True
 
-    def hear(self, events: Iterable[Event]) -> tuple[str, ...]:
-        """Takes note of events; returns the pieces of text that came. All of `text` is new when another call began."""
-        pieces: list[str] = []
+    @property
+    def call(self) -> tuple[int, int]:
+        """Which call `text` is the reply of: of several runs which one, and in it which attempt."""
+        return self.number, self._shown
+
+    def hear(self, events: Iterable[Event]) -> None:
+        """Takes note of events."""
+        pieces = [self.text]
         for event in events:
             self.attempt = max(self.attempt, event.attempt)
             if isinstance(event, ChunkReceived):
                 if not self._is_own or event.choice or not event.text:
                     continue
                 if event.attempt != self._shown:
-                    self._shown, self.text = event.attempt, ""
+                    self._shown = event.attempt
                     pieces.clear()
                 self.doing = ""
-                self.text += event.text
                 pieces.append(event.text)
             elif isinstance(event, RunRepeated):
                 self.attempt, self.number, self._shown, self._is_own, self.doing = 1, event.number, 0, True, ""
             else:
                 self._is_own = self._is_own and not isinstance(event, FallbackStarted | ExtractionStarted)
                 self.doing = _doing(event, self.doing)
-        return tuple(pieces)
+        self.text = "".join(pieces)
 
 
 def _doing(event: Event, before: str) -> str:

@@ -159,6 +159,7 @@ class Runs:
         run = self.of(case, column)
         if run is None or run.phase != "running":
             return None
+        self.take(run.number)
         run.phase = "cancelled"
         _count(run)
         run.seconds = self._clock() - run.started
@@ -185,16 +186,16 @@ class Runs:
             self.cancel(run.case, run.column)
         self._by_place.clear()
 
-    def take(self, number: int) -> tuple[LiveRun, tuple[str, ...]] | None:
-        """The run and what arrived of its reply since the last call; None if the run is over or replaced."""
+    def take(self, number: int) -> LiveRun | None:
+        """The run with all that has arrived of its reply; None if the run is over or replaced."""
         run = self._current(number)
         if run is None:
             return None
         with run.lock:
             events, run.unseen = run.unseen, []
-        texts = run.progress.hear(events)
+        run.progress.hear(events)
         run.attempts = run.progress.attempt
-        return run, texts
+        return run
 
     def end(self, message: RunEnded) -> LiveRun | None:
         """Takes note of how a run ended; None when it was cancelled or replaced meanwhile.

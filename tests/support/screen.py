@@ -8,12 +8,15 @@ from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
 from rich.cells import cell_len
+from textual._styles_cache import StylesCache
 from textual.app import App, ComposeResult
 from textual.containers import Horizontal
 from textual.geometry import Region
 from textual.message import Message
 from textual.pilot import Pilot
+from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import TextArea
 
 W = TypeVar("W", bound=Widget)
 
@@ -55,6 +58,17 @@ def on_stage(
 def seen(widget: Widget) -> list[str]:
     """The rows a widget paints, as text."""
     return [strip.text for strip in widget.render_lines(Region(0, 0, widget.size.width, widget.size.height))]
+
+
+def painted_anew(text: TextArea) -> list[Strip]:
+    """The rows as they are when nothing that was painted before is used."""
+    text._line_cache.clear()
+    return [one.simplify() for one in StylesCache().render_widget(text, text.size.region)]
+
+
+def painted(text: TextArea) -> list[Strip]:
+    """The rows as they stand."""
+    return [one.simplify() for one in text.render_lines(text.size.region)]
 
 
 def assert_harmless(widget: Widget) -> None:

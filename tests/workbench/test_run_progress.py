@@ -13,14 +13,16 @@ def chunk(text: str, attempt: int = 1, choice: int = 0) -> Event:
 
 def test_the_text_is_that_of_the_last_call_for_the_columns_own_reply() -> None:
     progress = Progress()
-    assert progress.hear([chunk("calls "), chunk("a tool")]) == ("calls ", "a tool")
+    progress.hear([chunk("calls "), chunk("a tool")])
+    assert (progress.text, progress.call) == ("calls a tool", (1, 1))
     invoked = ToolInvoked(
         at=0.0, attempt=1, name="search", call_id="1", arguments={}, result=ToolResult(), rendered_output=""
     )
-    assert progress.hear([invoked]) == () and progress.doing == "search answered"
-    assert progress.hear([chunk("the ", 2)]) == ("the ",)
-    assert progress.hear([chunk("answer", 2), chunk("other", 2, choice=1)]) == ("answer",)
-    assert (progress.text, progress.attempt, progress.doing) == ("the answer", 2, "")
+    progress.hear([invoked])
+    assert (progress.text, progress.doing) == ("calls a tool", "search answered")
+    progress.hear([chunk("the ", 2)])
+    progress.hear([chunk("answer", 2), chunk("other", 2, choice=1)])
+    assert (progress.text, progress.call, progress.attempt, progress.doing) == ("the answer", (1, 2), 2, "")
 
 
 def test_the_text_of_a_fallback_and_of_an_extraction_is_not_the_columns_own() -> None:
@@ -50,5 +52,5 @@ def test_waiting_is_said_in_words_until_something_comes() -> None:
 def test_each_of_several_runs_starts_with_an_empty_reply() -> None:
     progress = Progress()
     progress.hear([chunk("first"), FallbackStarted(at=0.0, attempt=2, adapter="json", reason="")])
-    assert progress.hear([RunRepeated(at=0.0, attempt=1, number=2), chunk("second")]) == ("second",)
-    assert (progress.text, progress.number, progress.attempt) == ("second", 2, 1)
+    progress.hear([RunRepeated(at=0.0, attempt=1, number=2), chunk("second")])
+    assert (progress.text, progress.call, progress.attempt) == ("second", (2, 1), 1)

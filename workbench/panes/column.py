@@ -64,6 +64,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         self._shown: tuple[LiveColumn, LiveRun | None] | None = None
         self._model: str | None = None
         self._was_running = False
+        self._streamed: tuple[int, int, int] | None = None
         self._is_outdated = False
         self._title = Content("")
         self._title_on_screen: Content | None = None
@@ -106,12 +107,18 @@ call. The margin names what the parser did with each piece; the table shows how 
         before, last_run = self._shown
         return run is last_run and live.reply is before.reply and live.column is before.column
 
-    def stream(self, run: LiveRun, texts: tuple[str, ...]) -> None:
-        """What arrived of a reply that is under way."""
-        if texts and run.text == "".join(texts):
+    def stream(self) -> None:
+        """Shows what has arrived of a reply that is under way."""
+        run = self._shown[1] if self._shown is not None else None
+        if run is None or run.phase != "running" or not run.text:
+            return
+        call = (run.number, *run.progress.call)
+        if call != self._streamed:
+            self._streamed = call
             self.reply.show("", None, streaming=True)
-        if texts:
-            self.reply.append("".join(texts))
+        new = run.text[len(self.reply.raw) :]
+        if new:
+            self.reply.append(new)
 
     def show_verdict(self, now: float) -> None:
         """The line between prompt and reply. `now` is the clock of the runs, for the seconds of one under way."""

@@ -67,11 +67,22 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._rest = self.set_timer(REST_SECONDS, self._catch_up)
 
     def _catch_up(self, *ids: str) -> None:
-        """Shows what waits, of these columns or of all."""
+        """Shows what waits, of these columns or of all, and of replies under way what has arrived."""
         for id in ids or tuple(self._waiting):
             waiting = self._waiting.pop(id, None)
             if waiting is not None and id in self._columns:
                 self._columns[id].show(*waiting)
+        for id in ids or tuple(self._columns):
+            if id in self._columns:
+                self._columns[id].stream()
+
+    def stream(self, run: LiveRun) -> bool:
+        """Shows what has arrived of a run's reply if its column is in sight; False if there was nothing to paint."""
+        column = self._columns.get(run.column)
+        if column is None or run.column not in self._in_sight():
+            return False
+        column.stream()
+        return True
 
     def _in_sight(self) -> set[str]:
         """The columns of which something is on the screen; before the first layout that is all of them."""
@@ -173,8 +184,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def tick(self, now: float) -> None:
         """The clock has moved on for the runs under way."""
-        for column in self._columns.values():
-            column.show_verdict(now)
+        for id in self._in_sight():
+            self._columns[id].show_verdict(now)
 
     def resize_prompts(self, by: float) -> None:
         """Gives the prompts a larger share of the height, or with a negative number the replies."""

@@ -44,8 +44,8 @@ EditorPane = SignaturePane | InputsPane | DemosPane | HistoryPane | ToolsPane | 
 WIDE = 140
 EDITORS = ("signature", "inputs", "demos", "history", "tools", "variants")
 TICK_SECONDS = 0.1
-STREAM_SECONDS = 0.1
-"""Between two looks at what has arrived of a reply."""
+STREAM_SECONDS = 0.03
+"""Between two columns that are shown what has arrived of their replies."""
 
 
 class MainScreen(RoomScreen):
@@ -58,7 +58,7 @@ class MainScreen(RoomScreen):
         self.document = document
         self._engine: Engine | None = None
         self.runs = Runs(self.post_message)
-        self._arrived: set[int] = set()
+        self._arrived: dict[int, None] = {}
         self._after_edit = after_edit
         self._tab = "signature"
         self._show_is_due = False
@@ -190,17 +190,21 @@ class MainScreen(RoomScreen):
         return bool(cancelled)
 
     def on_run_progress(self, message: RunProgress) -> None:
-        """What arrives is shown a few times a second, of all columns at once: keys come first."""
+        """What arrives is shown one column at a time, so that a key never waits for more than one of them."""
         if not self._arrived:
             self.set_timer(STREAM_SECONDS, self._show_arrived)
-        self._arrived.add(message.number)
+        self._arrived[message.number] = None
 
     def _show_arrived(self) -> None:
-        numbers, self._arrived = self._arrived, set()
-        for run, texts in filter(None, map(self.runs.take, sorted(numbers))):
-            column = self.columns.column(run.column)
-            if column is not None and run.case == self.document.state.case.name:
-                column.stream(run, texts)
+        is_painted = False
+        while self._arrived and not is_painted:
+            number = next(iter(self._arrived))
+            del self._arrived[number]
+            run = self.runs.take(number)
+            if run is not None and run.case == self.document.state.case.name:
+                is_painted = self.columns.stream(run)
+        if self._arrived:
+            self.set_timer(STREAM_SECONDS, self._show_arrived)
 
     def on_run_ended(self, message: RunEnded) -> None:
         self.runs.take(message.number)

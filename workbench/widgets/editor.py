@@ -141,7 +141,7 @@ class Editor(RowPainting):
 
     def on_resize(self) -> None:
         """What stands below may take room while the user types at the last line in sight."""
-        if self.has_focus:
+        if self.has_focus and not self.read_only:
             self.call_after_refresh(self.scroll_cursor_visible, animate=False)
 
     def mark(self, marks: Iterable[Mark]) -> None:

@@ -10,7 +10,6 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.document._document import EditResult
 from textual.document._edit import Edit
-from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import TextArea
@@ -18,18 +17,14 @@ from textual.widgets import TextArea
 from adapters.reading import Reading, SpanKind
 from workbench.display import safe
 from workbench.reply_marks import BAR_OF, LONGEST_MARGIN, SHORTEST_MARGIN, Marks, shifted
-from workbench.widgets.editor import Editor
+from workbench.widgets.streamed_text import StreamedText
 from workbench.widgets.wrapping import cell_offsets, expand_tabs
-
-LONGEST_WRAPPED_LINE = 20_000
-"""Characters in one line above which it is not wrapped: a key in such a line would cost more than a frame."""
-
 
 Run = tuple[int, int, Style]
 """Characters from … to … of a row, and their style."""
 
 
-class ReplyView(Editor):
+class ReplyView(StreamedText):
     """Shows a reply with its reading; `Edited` tells of the user's own edits."""
 
     DEFAULT_CSS = """
@@ -79,7 +74,6 @@ class ReplyView(Editor):
         self._marked: tuple[Any, ...] | None = None
         self._line_starts: list[int] | None = None
         self._gutter = 0
-        self._is_appending = False
         self._reply_styles: dict[str, Style] = {}
         super().__init__("", on_edit=self._tell, soft_wrap=True, **options)
         self.column_id = column_id
@@ -89,6 +83,8 @@ class ReplyView(Editor):
 
     def show(self, text: str, reading: Reading | None = None, *, streaming: bool = False) -> None:
         """Shows a reply and its reading; while `streaming` it can not be edited and `append` adds to it."""
+        if self.read_only and not streaming:
+            self.end_stream()
         self.read_only = streaming
         if text != self.raw:
             self._line_starts = None
@@ -100,37 +96,15 @@ class ReplyView(Editor):
         self._mark(reading)
 
     def append(self, chunk: str) -> None:
-        """Adds a piece of a reply that is streaming in; the view follows unless the user scrolled away."""
-        follows = self.scroll_y >= self.max_scroll_y - 1
-        end, selection = self.document.end, self.selection
-        self._raw += chunk
-        self._is_showing = self._is_appending = True
-        try:
-            with self.prevent(TextArea.Changed):
-                super().edit(Edit(safe(chunk), end, end, maintain_selection_offset=True))
-        finally:
-            self._is_showing = self._is_appending = False
-        self.set_reactive(TextArea.selection, selection)
-        self.history.clear()
         self._line_starts = None
-        if follows:
-            self.scroll_end(animate=False, immediate=True)
-
-    def _refresh_size(self) -> None:
-        """While a reply streams in, its length concerns its scrollbar alone: laying out the whole screen for each piece
-        of five replies would stall the keys."""
-        if not (self._is_appending and self.soft_wrap and self.show_vertical_scrollbar):
-            super()._refresh_size()
-            return
-        size = Size(0, self.wrapped_document.height)
-        self.set_reactive(ReplyView.virtual_size, size)
-        self._scroll_update(size)
+        super().append(chunk)
 
     def _load(self, text: str) -> None:
         self._raw = text
         with self.prevent(TextArea.Changed):
             self.load_text(safe(text))
         self._wrap_unless_too_long()
+        self.refresh()
         self.scroll_home(animate=False)
 
     def _mark(self, reading: Reading | None) -> None:
@@ -197,11 +171,6 @@ class ReplyView(Editor):
 
     def on_resize(self) -> None:
         self._fit_margin()
-
-    def _wrap_unless_too_long(self) -> None:
-        wrap = max(map(len, self.document.lines)) <= LONGEST_WRAPPED_LINE
-        if wrap != self.soft_wrap:
-            self.soft_wrap = wrap
 
     # ------------------------------------------------------------------ rows
 

@@ -14,12 +14,9 @@ from textual.widgets.text_area import Selection
 
 
 class RowLook(NamedTuple):
-    """All that decides how a row looks and can change without everything being repainted.
+    """All that decides how a row looks and can change without everything being repainted."""
 
-    Textual itself repaints everything whenever the text gets another number of rows or another width.
-    """
-
-    line: str
+    text: str
     decoration: object
     selected: tuple[int, int | None] | None
     cursor: tuple[int, bool] | None
@@ -76,19 +73,20 @@ class RowPainting(TextArea):
         top = self.scroll_offset.y
         decoration_of = self.decorations()
         return [
-            self._look_of(rows[row][0], decoration_of) if row < len(rows) else None
+            self._look_of(*rows[row], decoration_of) if row < len(rows) else None
             for row in range(top, top + self.size.height)
         ]
 
-    def _look_of(self, index: int, decoration_of: Callable[[int], object]) -> RowLook:
+    def _look_of(self, index: int, section: int, decoration_of: Callable[[int], object]) -> RowLook:
         first, last = sorted(self.selection)
         selected = None
         if first != last and first[0] <= index <= last[0]:
             selected = (first[1] if index == first[0] else 0, last[1] if index == last[0] else None)
         line, column = self.selection.end
         match = self._matching_bracket_location
+        edges = (0, *self.wrapped_document.get_offsets(index), None)[section : section + 2]
         return RowLook(
-            self.document.get_line(index),
+            self.document.get_line(index)[edges[0] : edges[1]],
             decoration_of(index),
             selected,
             (column, match is not None) if index == line else None,

@@ -214,6 +214,8 @@ def test_a_stream_longer_than_its_room_is_followed_and_asks_for_no_layout_of_the
         assert not layouts
         assert widget.scroll_y == widget.max_scroll_y
         assert "line 59" in "\n".join(seen(widget))
+        widget.show(widget.raw)
+        await pilot.pause()
         assert widget.virtual_size.height == widget.vertical_scrollbar.window_virtual_size == 61
 
     on_stage(ReplyView("chat"), act, (60, 12))

@@ -6,11 +6,10 @@ import random
 from collections.abc import Callable
 
 import pytest
-from textual._styles_cache import StylesCache
 from textual.geometry import Region
 from textual.pilot import Pilot
 
-from tests.support.screen import Stage, assert_harmless, on_stage
+from tests.support.screen import Stage, assert_harmless, on_stage, painted, painted_anew
 from workbench.widgets.editor import LOOKS, Editor, Mark
 
 SOURCE = 'class Ask(dspy.Signature):\n    """Say it."""\n    answer: list[str] = dspy.OutputField(desc="(a)")\n' * 4
@@ -20,10 +19,9 @@ KEYS = ["up", "down", "left", "right", "home", "end", "pageup", "pagedown", "ent
 
 
 def assert_as_repainted(editor: Editor) -> None:
-    shown = editor.render_lines(editor.size.region)
+    shown = painted(editor)
     assert_harmless(editor)
-    editor._line_cache.clear()
-    assert StylesCache().render_widget(editor, editor.size.region) == shown
+    assert painted_anew(editor) == shown
 
 
 def test_a_letter_repaints_its_own_row_alone() -> None:
@@ -64,6 +62,7 @@ def test_after_any_sequence_of_edits_keys_and_scrolls_the_screen_is_right(seed: 
 
     async def act(stage: Stage[Editor], pilot: Pilot[None]) -> None:
         editor = stage.widget
+        editor.cursor_blink = False
 
         def types() -> None:
             start, end = sorted(chance.choices(range(editor.document.line_count), k=2))
