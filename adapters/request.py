@@ -106,14 +106,17 @@ def prepare(
         capabilities.params,
     )
     asked, added = with_tool_fields(signature) if tools else (signature, ())
+    # A strict schema of the signature's own outputs would forbid the calls that the prompt asks for as text.
+    natively = adapter.use_native_function_calling and capabilities.function_calling
+    is_text = not natively and tool_output_field(asked) in added
+    chosen = adapter.response_format(
+        signature, replace(capabilities, response_schema=False) if is_text else capabilities
+    )
+    if chosen is not None:
+        sent["response_format"] = chosen
     values = with_tools(asked, inputs, tools) if tools else inputs
     processed = _without_native_fields(adapter, asked, values, facts, sent)
     calls_field = tool_output_field(processed) if tools else None
-    # A strict schema of the signature's own outputs would forbid the calls that the prompt asks for.
-    taken = replace(capabilities, response_schema=False) if calls_field in added else capabilities
-    chosen = adapter.response_format(signature, taken)
-    if chosen is not None:
-        sent["response_format"] = chosen
     if tools and "tools" in sent:
         sent["tools"] = _whole_schemas(sent["tools"], tools)
     prompt = adapter.render(processed, demos, values, reuse)
