@@ -27,7 +27,11 @@ class AskScreen(ModalScreen[str | None]):
     ]
 
     def __init__(
-        self, title: str, value: str, refuse: Callable[[str], str], hint: str = "enter takes it   {ask.close|esc} closes"
+        self,
+        title: str,
+        value: str,
+        refuse: Callable[[str], str],
+        hint: str = "enter takes it   {ask.close|esc} closes",
     ) -> None:
         super().__init__()
         self._title = title
