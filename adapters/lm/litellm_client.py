@@ -66,6 +66,13 @@ class LitellmLM:
         """Starts loading litellm, so that the first call need not wait."""
         self._child()
 
+    def wait_until_loaded(self, cancel: Event | None = None) -> None:
+        """Returns when litellm is loaded, cannot be, or the wait is cancelled."""
+        child = self._child()
+        while not child.ready.wait(POLL_SECONDS):
+            if cancel is not None and cancel.is_set():
+                return
+
     def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
         """See `adapters.lm.protocol.LM`. The child process is started by the first call."""
         target = self._target()

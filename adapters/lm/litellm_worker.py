@@ -21,6 +21,9 @@ from typing import Any, BinaryIO
 MAX_BODY = 20_000
 """Characters kept of an error's body."""
 
+NICENESS = 5
+"""Whoever waits for a reply can wait for it a moment longer than for what they type."""
+
 Message = dict[str, Any]
 
 
@@ -43,6 +46,8 @@ class Output:
 
 def main() -> None:
     protocol = os.fdopen(os.dup(1), "wb")
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
     os.dup2(2, 1)  # whatever litellm prints goes where standard error goes, never among the messages
     output = Output(protocol)
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"

@@ -31,8 +31,6 @@ from workbench.screens.confirm import Answer, ConfirmScreen
 if TYPE_CHECKING:
     from workbench.app import WorkbenchApp
 
-POLL_SECONDS = 0.02
-
 ANSWERS = (
     Answer("key", "y", "Send it the key", "this host, for this file, until the workbench is closed"),
     Answer("bare", "n", "Send without a key", "the host sees the prompt alone"),
@@ -117,8 +115,7 @@ def _wait_for_litellm(state: State, column: Column, listener: Listener, cancel: 
         model = sending.open_model(state.session, column, second, allow_hosts=hosts)
         if isinstance(model, LitellmLM) and model.is_loading:
             listener(ModelLoading(at=0.0, attempt=1))
-            while model.is_loading and not cancel.wait(POLL_SECONDS):
-                pass
+            model.wait_until_loaded(cancel)
 
 
 def _questions(app: WorkbenchApp, columns: Iterable[Column]) -> tuple[HostQuestion, ...]:

@@ -116,6 +116,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         if call != self._streamed:
             self._streamed = call
             self.reply.show("", None, streaming=True)
+            self.fields.show(None)
         new = run.text[len(self.reply.raw) :]
         if new:
             self.reply.append(new)

@@ -29,6 +29,7 @@ from workbench.panes.tools import ToolsPane
 from workbench.panes.variants import VariantsPane
 from workbench.runs import LiveRun, Order, RunEnded, RunProgress, Runs
 from workbench.screens.room import RoomScreen
+from workbench.screens.row_compositor import RowCompositor
 from workbench.tab_names import tab_names
 from workbench.widgets.prompt_view import PromptView
 from workbench.widgets.reply_view import ReplyView
@@ -43,7 +44,7 @@ EditorPane = SignaturePane | InputsPane | DemosPane | HistoryPane | ToolsPane | 
 
 WIDE = 140
 EDITORS = ("signature", "inputs", "demos", "history", "tools", "variants")
-TICK_SECONDS = 0.1
+TICK_SECONDS = 0.2
 STREAM_SECONDS = 0.03
 """Between two columns that are shown what has arrived of their replies."""
 
@@ -55,6 +56,7 @@ class MainScreen(RoomScreen):
 
     def __init__(self, document: Document, after_edit: Callable[[], None]) -> None:
         super().__init__()
+        self._compositor = RowCompositor()
         self.document = document
         self._engine: Engine | None = None
         self.runs = Runs(self.post_message)

@@ -55,15 +55,13 @@ class StreamedText(Editor):
             if follows:
                 self.scroll_end(animate=False)  # once the scrollbar is there
             return
-        room = self.virtual_size.height
-        if height > room:
-            room = height + (page // ROOM if height > page else 0)
-        size = Size(0, room)
-        self.set_reactive(Widget.virtual_size, size)
-        if height > page:
-            self._scroll_update(size)
-            if follows:
-                self.scroll_to(y=room - page, animate=False, immediate=True, force=True)
+        if height > self.virtual_size.height:
+            size = Size(0, height + (page // ROOM if height > page else 0))
+            self.set_reactive(Widget.virtual_size, size)
+            if height > page:
+                self._scroll_update(size)
+        if follows and height > self.scroll_y + page:
+            self.scroll_to(y=self.virtual_size.height - page, animate=False, immediate=True, force=True)
 
     def _wrap_unless_too_long(self) -> None:
         wrap = max(map(len, self.document.lines)) <= LONGEST_WRAPPED_LINE

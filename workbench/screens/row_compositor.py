@@ -1,0 +1,27 @@
+"""Painting what changed at a cost that does not grow with what did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from textual._compositor import Compositor
+from textual.geometry import Region
+from textual.strip import Strip
+
+
+class RowCompositor(Compositor):
+    """Asks only those widgets that are in the rows and columns which changed, and for these rows only.
+
+    Textual's own asks every widget near them for all of its rows, which takes most of the time of painting a letter.
+    """
+
+    def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
+        if crop is None:
+            yield from super()._get_renders(crop)
+            return
+        rows = Region(0, crop.y, self.size.width, crop.height)
+        for widget, (region, clip) in self.visible_widgets.items():
+            part = clip.intersection(rows)
+            seen = region.intersection(part)
+            if seen and seen.overlaps(crop):
+                yield region, part, widget.render_lines(seen.translate(-region.offset))
