@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-os.environ.setdefault("TEXTUAL_FPS", "120")  # textual reads it while it is imported
+os.environ.setdefault("TEXTUAL_FPS", "500")  # textual reads it while it is imported; a key waits for the next frame
 
 import asyncio
 import gc
