@@ -45,7 +45,7 @@ EditorPane = SignaturePane | InputsPane | DemosPane | HistoryPane | ToolsPane | 
 WIDE = 140
 EDITORS = ("signature", "inputs", "demos", "history", "tools", "variants")
 TICK_SECONDS = 0.2
-STREAM_SECONDS = 0.03
+STREAM_SECONDS = 0.05
 """Between two columns that are shown what has arrived of their replies."""
 
 
