@@ -82,7 +82,9 @@ def _measure(here: Path, said: str, each: float) -> None:
         server.kill()
 
 
-def _typed(terminal: Terminal, letters: Iterator[str], count: int, pause: float = PAUSE_S, forget: bool = True) -> list[float]:
+def _typed(
+    terminal: Terminal, letters: Iterator[str], count: int, pause: float = PAUSE_S, forget: bool = True
+) -> list[float]:
     """Seconds from each letter's write until it is painted; what was painted before is forgotten, to stay small."""
     times: list[float] = []
     for _ in range(count):
