@@ -69,6 +69,18 @@ class Request:
     def messages(self) -> tuple[Message, ...]:
         return self.prompt.messages
 
+    def asks_the_same(self, other: Request) -> bool:
+        """Whether the model is told the same: the messages as they go out, the tools and the form of the reply.
+
+        The number of a demo or turn, which rows that are switched off count in, does not go out.
+        """
+        if len(self.messages) != len(other.messages):
+            return False
+        if any(self.params.get(key) != other.params.get(key) for key in ("tools", "response_format")):
+            return False
+        pairs = zip(self.messages, other.messages, strict=True)
+        return all(one is another or one.as_dict() == another.as_dict() for one, another in pairs)
+
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON in the shape of an OpenAI chat request."""
         head = {"model": self.model} if self.model is not None else {}

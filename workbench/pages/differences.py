@@ -43,7 +43,7 @@ def others_of(at: LookedAt) -> tuple[Other, ...]:
 
 def has_changed(sent: Request, now: Request | None) -> bool:
     """Whether a request is another one than what was sent."""
-    return now is not None and (sent.messages != now.messages or sent.as_dict() != now.as_dict())
+    return now is not None and sent.as_dict() != now.as_dict()
 
 
 def blocks_of(at: LookedAt, other: Other | None) -> list[Block]:
@@ -56,7 +56,8 @@ def blocks_of(at: LookedAt, other: Other | None) -> list[Block]:
         return [EMPTY, *paragraph(at.keys(f"There is no other column, and {compared}"), "note")]
     after = prompt_diff.sections(request)
     if other == SENT and at.sent is not None:
-        before = prompt_diff.sections(at.sent)
+        # the same messages may have been those of demos and turns of other numbers
+        before = prompt_diff.sections(at.sent) if has_changed(at.sent, request) else after
     elif other == RECORDED:
         before = prompt_diff.sections_of_recording(at.case.recordings[at.column.id], request)
     else:

@@ -331,7 +331,7 @@ class MainScreen(RoomScreen):
         sent = self.requests.get((self.document.state.case.name, live.column.id))
         if sent is None or live.request is None or live.reply is None or live.reply.get("source") == "pasted":
             return False
-        return sent.messages != live.request.messages
+        return not sent.asks_the_same(live.request)
 
     def _run_of(self, column: Column) -> LiveRun | None:
         return self.runs.of(self.document.state.case.name, column.id)

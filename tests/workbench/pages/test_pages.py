@@ -10,7 +10,7 @@ import pytest
 from adapters import catalog
 from adapters.reading import Reading
 from sessions import examples, recording
-from sessions.session import Case, Column, Session, SignatureText
+from sessions.session import Case, Column, Demo, Session, SignatureText
 from tests.support.hostile import HOSTILE
 from workbench.document import State
 from workbench.engine import Engine
@@ -130,6 +130,18 @@ def test_what_a_change_changed_since_the_last_send_comes_first_and_by_word() -> 
     styles = {piece.style: piece.text for one in blocks for piece in one.pieces}
     assert "1 of 3 sections differ" in text_of(blocks)
     assert styles["removed"] == "raining" and styles["added"] == "snowing"
+
+
+def test_a_demo_that_only_got_another_number_was_sent_as_it_is_now() -> None:
+    shown = Demo({"question": "Fog?", "hint": "Grey.", "answer": "no", "score": 0.5})
+    before = looked_at(session(demos=(Demo({"question": "off"}, enabled=False), shown)))
+    now = looked_at(session(demos=(shown,)))
+    assert before.live.request is not None and now.live.request is not None
+    assert before.live.request.messages != now.live.request.messages
+    assert before.live.request.asks_the_same(now.live.request)
+    at = replace(now, requests={"chat": before.live.request})
+    assert differences.others_of(at)[-1] == differences.SENT
+    assert "the same, byte for byte" in text_of(differences.blocks_of(at, differences.SENT))
 
 
 def test_now_is_compared_with_what_was_recorded() -> None:

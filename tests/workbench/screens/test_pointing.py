@@ -85,5 +85,11 @@ def test_a_reply_says_that_its_prompt_has_changed_until_it_is_sent_again() -> No
         assert "old reply ✓" in desk.verdict("chat")
         await desk.press("ctrl+z")
         assert "old reply" not in desk.verdict("chat")
+        await desk.go_to("demo", row=0)
+        await desk.press("x")
+        assert "old reply" not in desk.verdict("chat"), "the others got other numbers, which nobody is sent"
+        await desk.press("x")
+        assert "old reply" in desk.verdict("chat")
 
-    at_the_desk(edit)
+    off = Demo({"ticket": "Switched off."}, enabled=False)
+    at_the_desk(edit, replace(TICKETS, demos=(off, *TICKETS.demos)))
