@@ -16,10 +16,35 @@ from adapters.lm.secrets import Scrubber
 MAX_LINE = 400
 """Characters of what the provider said that go into the line; all of it is in the payload."""
 
+CONNECTION_REFUSED = "connection refused"
+UNKNOWN_NAME = "its name cannot be resolved"
+
 NO_USER_MESSAGE = ("requires at least one non-system message", "at least one message is required")
 """What litellm says, and Anthropic itself, of a prompt of a system message alone."""
 
 Facts = Mapping[str, Any]
+
+SHORT: Mapping[str, str] = {
+    "key": "key refused",
+    "model": "unknown model",
+    "context": "prompt too long",
+    "request": "request refused",
+    "refused": "content filter",
+    "rate limit": "rate limit",
+    "quota": "no credit left",
+    "overloaded": "overloaded",
+    "server": "server failed",
+    "network": "not reachable",
+    "timeout": "timeout",
+    "malformed": "malformed answer",
+    "interrupted": "connection lost",
+    "child": "model process lost",
+    "setup": "not set up",
+}
+"""An `ErrorKind` where there is room for few words."""
+
+WITHOUT_STATUS = ("network", "timeout", "malformed", "interrupted", "child", "setup")
+"""Kinds of which a status, if there is one, is litellm's invention."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +75,31 @@ def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError
     retry_after = seconds(facts.get("retry_after"))
     line = scrubber.text(_line(kind, facts, target, retry_after))
     payload = scrubber.json({name: value for name, value in facts.items() if value not in (None, "", [], {})})
+    if kind == "key":
+        payload["key_sent"] = bool(target.keys) and not target.key_withheld
     return ProviderError(line, kind, status=facts.get("status"), retry_after=retry_after, payload=payload)
+
+
+def in_short(payload: Any) -> str:
+    """What a `ProviderError.payload` tells of, in the fewest words: `429 · rate limit`; "" for any other payload."""
+    kind = payload.get("kind") if isinstance(payload, Mapping) else None
+    if not isinstance(kind, str) or kind not in SHORT:
+        return ""
+    said = str(payload.get("message", ""))
+    words = SHORT[kind]
+    if kind == "key" and not payload.get("key_sent"):
+        words = "needs a key"
+    elif kind == "network" and _reason(payload) == CONNECTION_REFUSED:
+        words = CONNECTION_REFUSED
+    elif kind == "network" and _reason(payload) == UNKNOWN_NAME:
+        words = "unknown host"
+    elif kind == "request" and any(one in said for one in NO_USER_MESSAGE):
+        words = "no user message"
+    elif kind == "request" and "surrogates not allowed" in said:
+        words = "half a character"
+    status = payload.get("status")
+    is_told = isinstance(status, int) and kind not in WITHOUT_STATUS and not _in_stream(payload)
+    return f"{status} · {words}" if is_told else words
 
 
 def kind_of(facts: Facts) -> ErrorKind:
@@ -108,10 +157,13 @@ def _kind_in_stream(causes: set[str], text: str) -> ErrorKind:
     return "overloaded" if "overloaded" in text else "server"
 
 
+def _in_stream(facts: Facts) -> bool:
+    """Whether it failed in the middle of a stream, where the status is litellm's invention."""
+    return "MidStreamFallbackError" in facts.get("types", ())
+
+
 def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | None) -> str:
-    # In the middle of a stream the status is litellm's invention.
-    in_stream = "MidStreamFallbackError" in facts.get("types", ())
-    status = f" ({facts['status']})" if facts.get("status") and not in_stream else ""
+    status = f" ({facts['status']})" if facts.get("status") and not _in_stream(facts) else ""
     said = _said(facts)
     tail = f": {said}" if said else "."
     _, name = split_model(target.model)
@@ -219,9 +271,9 @@ def _nature(facts: Facts, said: str) -> str:
 def _reason(facts: Facts) -> str:
     types = {cause["type"] for cause in facts.get("causes", ())}
     if "ConnectionRefusedError" in types:
-        return "connection refused"
+        return CONNECTION_REFUSED
     if "gaierror" in types or "Name or service not known" in str(facts.get("message", "")):
-        return "its name cannot be resolved"
+        return UNKNOWN_NAME
     if "ConnectTimeout" in types:
         return "no answer"
     said = next((cause["message"] for cause in reversed(facts.get("causes", ())) if cause["message"]), "")

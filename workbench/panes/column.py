@@ -251,7 +251,7 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0, keys: KeyWo
     if run is not None and run.phase == "cancelled":
         took = f" cancelled after {_duration(run.seconds)}"
     if run is not None and _says_why(live, run):
-        return _line("✗", "error", run.error, took)
+        return _line("✗", "error", *_failure(run, took))
     if live.reply is not None and live.reply.get("raw"):
         return lines(REPLY, ("≡ kept raw, not read", "$text-accent"), (took, "$foreground 60%"))
     if live.reading is None:
@@ -272,6 +272,16 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0, keys: KeyWo
 def _says_why(live: LiveColumn, run: LiveRun) -> bool:
     """Whether the run, and not the reading of its reply, tells what went wrong."""
     return run.phase == "failed" and (live.reading is None or not run.error.startswith("response"))
+
+
+def _failure(run: LiveRun, took: str) -> tuple[str, str]:
+    """What went wrong in few words, and after them the phase with what it took; the whole of it stands below."""
+    if run.payload is None:
+        return run.error, took
+    from adapters.lm.provider_errors import in_short
+
+    words = in_short(run.payload)
+    return (words, f" · {run.error.partition(':')[0]}{took}") if words else (run.error, took)
 
 
 def _cost(run: LiveRun) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from adapters.lm.provider_errors import Target, kind_of, missing_key, seconds, translate
+from adapters.lm.provider_errors import SHORT, Target, in_short, kind_of, missing_key, seconds, translate
+from adapters.lm.errors import ErrorKind, ProviderError
 from adapters.lm.secrets import Scrubber
 
 OPENAI = Target("openai/gpt-4o", keys=("OPENAI_API_KEY",))
@@ -121,3 +122,40 @@ def test_an_address_is_named_where_it_is_not_the_providers_own() -> None:
 
 def test_a_missing_key_names_its_variables() -> None:
     assert "set GEMINI_API_KEY or GOOGLE_API_KEY in your environment" in missing_key(Target("gemini/x")).message
+
+
+@pytest.mark.parametrize(
+    ("told", "short"),
+    [
+        (facts("RateLimitError", status=429), "429 · rate limit"),
+        (facts("AuthenticationError", status=401), "401 · key refused"),
+        (
+            facts("InternalServerError", status=500, causes=("ConnectError", "ConnectionRefusedError")),
+            "connection refused",
+        ),
+        (facts("APIConnectionError", message="Cannot connect to host x:1 [Name or service not known]"), "unknown host"),
+        (facts("Timeout", status=408), "timeout"),
+        (facts("MidStreamFallbackError", status=500, causes=("APIError",)), "server failed"),
+        (facts("BadRequestError", status=400, message="at least one message is required"), "400 · no user message"),
+        (facts("UnicodeEncodeError", message="surrogates not allowed"), "half a character"),
+    ],
+)
+def test_a_failure_in_few_words(told: dict[str, Any], short: str) -> None:
+    assert in_short(translate(told, OPENAI, Scrubber({})).payload) == short
+
+
+def test_a_key_that_was_never_sent_is_not_called_refused() -> None:
+    told = facts("AuthenticationError", status=401)
+    for target in (Target("openai/m"), Target("openai/m", "http://x", key_withheld=True, keys=("OPENAI_API_KEY",))):
+        assert in_short(translate(told, target, Scrubber({})).payload) == "401 · needs a key"
+    assert in_short(missing_key(Target("openai/m")).payload) == "needs a key"
+
+
+@pytest.mark.parametrize("kind", get_args(ErrorKind))
+def test_every_kind_has_few_words(kind: ErrorKind) -> None:
+    assert in_short(ProviderError("a sentence", kind).payload).endswith(SHORT[kind] if kind != "key" else "needs a key")
+
+
+@pytest.mark.parametrize("other", [None, [], "key", {}, {"kind": ["key"]}, {"kind": "else"}, {"deadline_seconds": 3}])
+def test_what_no_provider_sent_has_no_few_words(other: Any) -> None:
+    assert in_short(other) == ""

@@ -44,6 +44,20 @@ REFUSED = {
 }
 SAID_OF_ANTHROPIC = {"malformed-sse": "closed the connection before the reply was complete."}
 """litellm skips an event of Anthropic's that is not JSON; the reply then has no end."""
+SHORT = {
+    "401": "401 · key refused",
+    "404": "404 · unknown model",
+    "400-context": "400 · prompt too long",
+    "400": "400 · request refused",
+    "429": "429 · rate limit",
+    "429-quota": "429 · no credit left",
+    "500": "500 · server failed",
+    "529": "529 · overloaded",
+    "close": "connection lost",
+    "html": "malformed answer",
+    "error-in-stream": "server failed",
+}
+"""The same in the line above a reply."""
 CUT_OFF = ("hang", "hang-in-stream", "drip")
 """Ended by `--deadline`: what never ends by itself."""
 READ = ("ok", "no-usage", "reasoning", "logprobs", "two-choices", "no-finish", "content-filter", "length")
@@ -178,7 +192,8 @@ def test_in_the_app_each_column_tells_its_phase_and_line_and_nothing_of_the_key(
             assert run is not None and run.phase == "failed", column.id
             wanted = said[column.id].format(key=f"{protocol.upper()}_API_KEY", model=column.model)
             assert run.error.startswith("request: ") and wanted in run.error
-            assert "✗ request: " in desk.verdict(column.id)
+            assert f"✗ {SHORT.get(column.id, '')}" in desk.verdict(column.id)
+            assert " · request " in desk.verdict(column.id)
             assert CANARY not in repr(run) + repr(run.payload) + desk.reply(column.id)
         shown = desk.app.export_screenshot()
         await desk.press("f3", "f7", "3", "v")

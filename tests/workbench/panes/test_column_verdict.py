@@ -53,3 +53,12 @@ def test_several_runs_say_how_many_could_not_be_read() -> None:
 def test_a_raw_reply_is_said_to_be_unread() -> None:
     raw = LiveColumn(Column("chat", "chat"), reply={"text": "x", "raw": True})
     assert "kept raw, not read" in verdict(raw, None).plain
+
+
+def test_a_failed_call_is_told_in_few_words_and_then_its_phase() -> None:
+    sentence = "request: The server at http://127.0.0.1:1234/v1 limits how often you may call it (429)."
+    run = LiveRun(1, "c", "chat", "m", 0.0, phase="failed", seconds=0.1, error=sentence)
+    nothing = LiveColumn(Column("chat", "chat"))
+    assert verdict(nothing, run).plain == f"reply ✗ {sentence} 100 ms"
+    run.payload = {"kind": "rate limit", "status": 429}
+    assert verdict(nothing, run).plain == "reply ✗ 429 · rate limit · request 100 ms"
