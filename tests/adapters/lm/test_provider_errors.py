@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 import pytest
 
-from adapters.lm.provider_errors import SHORT, Target, in_short, kind_of, missing_key, seconds, translate
 from adapters.lm.errors import ErrorKind, ProviderError
+from adapters.lm.provider_errors import SHORT, Target, in_short, kind_of, missing_key, seconds, translate
 from adapters.lm.secrets import Scrubber
 
 OPENAI = Target("openai/gpt-4o", keys=("OPENAI_API_KEY",))
