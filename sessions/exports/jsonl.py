@@ -8,7 +8,7 @@ from typing import Any
 from adapters.conversation_field import history_field_name
 from adapters.signature import Signature
 from adapters.types import build_inputs
-from sessions import expectations, rendering
+from sessions import expectations, recording, rendering
 from sessions.exports import json_text
 from sessions.exports.endpoints import endpoint_of, named_address
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
@@ -93,24 +93,39 @@ def _answer(view: View, signature: Signature) -> tuple[dict[str, Any] | None, st
     if expected is not None:
         return expected, ""
     reply = view.case.replies.get(view.column.id, {})
-    rating, rated = reply.get("rating"), str(reply.get("text", ""))
-    recorded = _recorded(view)
+    rating, learned = reply.get("rating"), _recorded(view)
     if rating == "good":
-        recorded = rated
-    elif rating == "bad" and recorded == rated:
+        learned = reply
+    elif rating == "bad" and learned is not None and _text(learned) == _text(reply):
         return None, "its reply is rated bad"
-    values = None if recorded is None else dict(view.adapter.read(signature, recorded).values)
-    if values is None or any(name not in values for name in signature.output_fields):
+    values = {} if learned is None else _read(view, signature, learned)
+    if any(name not in values for name in signature.output_fields):
         return None, "it expects no exact answer, and has no reply that is rated good, or recorded, and was read"
     return values, ""
 
 
-def _recorded(view: View) -> str | None:
-    """The recorded reply that was read."""
-    recording = view.case.recordings.get(view.column.id)
-    attempts = recording.attempts if recording is not None else ()
+def _recorded(view: View) -> Mapping[str, Any] | None:
+    """The recorded completion that was read."""
+    kept = view.case.recordings.get(view.column.id)
+    attempts = kept.attempts if kept is not None else ()
     completions = [one for attempt in attempts for one in attempt.get("completions", ())]
-    return next((str(one.get("text") or "") for one in completions if (one.get("reading") or {}).get("ok")), None)
+    return next((one for one in completions if (one.get("reading") or {}).get("ok")), None)
+
+
+def _text(completion: Mapping[str, Any]) -> str:
+    return str(completion.get("text") or "")
+
+
+def _read(view: View, signature: Signature, completion: Mapping[str, Any]) -> dict[str, Any]:
+    """The outputs that a reply has, as the request asked for them; what the model was to give natively and did not is
+    none."""
+    asked = view.request
+    reading = recording.read_completion(view.adapter, asked, signature, completion)
+    return {
+        name: value
+        for name, value in reading.values.items()
+        if value is not None or name in asked.signature.output_fields
+    }
 
 
 def batch(source: Source) -> Exported:

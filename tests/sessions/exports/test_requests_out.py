@@ -180,6 +180,30 @@ def test_fine_tuning_data_is_the_complete_demos_and_the_cases_with_an_answer() -
         finetune(source(replace(ASKED, demos=())))
 
 
+@pytest.mark.parametrize("adapter", ["chat", "json", "xml", "markdown"])
+def test_a_recorded_answer_beside_calls_in_text_is_learned_without_them(adapter: str) -> None:
+    values = '{"answer": "recorded", "score": 0.25, "tool_calls": {"tool_calls": []}}'
+    reply = {
+        "chat": "[[ ## answer ## ]]\nrecorded\n\n[[ ## score ## ]]\n0.25\n\n[[ ## tool_calls ## ]]\n[]\n\n",
+        "json": values,
+        "xml": "<answer>recorded</answer><score>0.25</score><tool_calls>[]</tool_calls>",
+        "markdown": f"```json\n{values}\n```",
+    }[adapter]
+    attempt = {"completions": [{"text": reply, "reading": {"ok": True}}]}
+    case = Case("c", {"question": "q"}, recordings={"one": Recording((), {}, (attempt,), {})})
+    with_tools = replace(
+        ASKED,
+        demos=(),
+        columns=(Column("one", adapter),),
+        cases=(case,),
+        tools=(Tool("search", "Search.", "query: str"),),
+        model="offline/exact",
+    )
+    (line,) = lines(finetune(source(with_tools)).text)
+    learned = line["messages"][-1]["content"]
+    assert "recorded" in learned and "0.25" in learned and "tool_calls" not in learned
+
+
 def test_a_reply_rated_good_is_learned_and_one_rated_bad_is_not() -> None:
     reply = "[[ ## answer ## ]]\n{}\n\n[[ ## score ## ]]\n1\n\n[[ ## completed ## ]]"
     recording = Recording((), {}, ({"completions": [{"text": reply.format("old"), "reading": {"ok": True}}]},), {})
