@@ -37,6 +37,8 @@ def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said
     if waiting:
         parts.append(_about(waiting, case, keys))
     parts += _shortened([_line(one) for one in holding])
+    if holding and not bad and not _recorded(holding):
+        parts.append(keys("{app.record|ctrl+r} records the reply of a column, and its prompt is then checked too."))
     return Said(_title(len(bad), len(waiting), holding), "\n".join(parts), _severity(bad, waiting))
 
 
@@ -51,12 +53,16 @@ def _title(bad: int, waiting: int, holding: Sequence[FixtureResult]) -> str:
         return f"{bad} of {bad + len(holding)} differ{unsent}"
     if not holding:
         return "Nothing can be judged yet"
-    recorded = sum(one.verdicts.get("render") == "pass" for one in holding)
+    recorded = _recorded(holding)
     others = len(holding) - recorded
     if not recorded:
         return f"✓ {others} as expected, not recorded{unsent}"
     holds = "✓ the recording holds" if recorded == 1 else f"✓ all {recorded} recordings hold"
     return f"{holds}{f', {others} more as expected' if others else ''}{unsent}"
+
+
+def _recorded(holding: Sequence[FixtureResult]) -> int:
+    return sum(one.verdicts.get("render") == "pass" for one in holding)
 
 
 def _severity(bad: Sequence[FixtureResult], waiting: Sequence[FixtureResult]) -> SeverityLevel:

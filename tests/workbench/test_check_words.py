@@ -53,8 +53,13 @@ def test_what_holds_and_what_waits_stand_apart() -> None:
     ]
 
 
-def test_a_reply_that_nobody_recorded_is_not_called_a_recording() -> None:
-    assert said_of(fixtures.check(replied(EXPECTING, "A")), "case", USUAL).title == "✓ 1 as expected, not recorded"
+def test_a_reply_that_nobody_recorded_is_not_called_a_recording_and_the_key_that_records_is_named() -> None:
+    checked = fixtures.check(replied(EXPECTING, "A"))
+    said = said_of(checked, "case", USUAL)
+    assert said.title == "✓ 1 as expected, not recorded"
+    assert said.text.splitlines()[1:] == ["ctrl+r records the reply of a column, and its prompt is then checked too."]
+    assert "alt+w records" in said_of(checked, "case", KeyWords({"app.record": "alt+w"})).text
+    assert "records" not in said_of(fixtures.check(recorded(replied(EXPECTING, "A"))), "case", USUAL).text
 
 
 def test_what_differs_comes_first_with_its_reason() -> None:
