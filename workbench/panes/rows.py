@@ -13,6 +13,7 @@ from textual.content import Content
 
 from adapters.signature import Field
 from workbench import edits
+from workbench.display import cell_width
 from workbench.document import Place, PlaceKind, State
 from workbench.field_text import ABSENT
 from workbench.live import LiveSignature
@@ -63,6 +64,8 @@ class RowsPane(Vertical):
         self._row = 0
         self._opens = False
         """Whether the focus goes into the current row once that is shown."""
+        self._widths = (3, 1)
+        """Cells for the numbers of the rows and for their marks."""
         self._list = RowList(self._line)
         self._note = PlainStatic(classes="pane-note")
         self._form = FieldForm(self._typed, self._chose, id=f"{id}-form")
@@ -94,6 +97,7 @@ class RowsPane(Vertical):
         self._note.show(self.note_of(state, live))
         self._form.display = bool(rows)  # the list stays without rows too: its keys add the first one
         self._list.styles.height = min(max(3, len(rows)), 10) if rows else 1
+        self._measure(len(rows))
         self._list.show(len(rows), self._row)
         if not rows or not fields:
             return
@@ -199,8 +203,15 @@ class RowsPane(Vertical):
         if self._state is None:
             return Content("")
         mark, style = self.mark_of(self._state, index)
-        number = lines((f"{index + 1:>3} ", "$foreground 60%"), (f"{mark}  ", style))
+        number_width, mark_width = self._widths
+        room = " " * (mark_width - cell_width(mark) + 2)
+        number = lines((f"{index + 1:>{number_width}} ", "$foreground 60%"), (mark + room, style))
         return Content.assemble(number, self.summary_of(self._state, index))
+
+    def _measure(self, count: int) -> None:
+        """Makes room for the longest number and mark, so that all rows begin below each other."""
+        marks = {self.mark_of(self._state, row)[0] for row in range(count)} if self._state is not None else ()
+        self._widths = (max(3, len(str(count))), max(map(cell_width, marks), default=0))
 
     def summary_of(self, state: State, row: int) -> Content:
         """The row in one line."""
