@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 
 from textual import on
 from textual.containers import HorizontalScroll
+from textual.reactive import Reactive, reactive
 from textual.timer import Timer
 
 from sessions.session import Column
@@ -26,8 +27,21 @@ Shown = tuple[LiveColumn, LiveRun | None, str | None]
 """A column, its run, and its model where it has one of its own."""
 
 
+def said_beyond(in_sight: int, count: int, left: float, right: float) -> str:
+    """How many of the columns are in sight, with an arrow to each side on which there are cells out of it.
+
+    Empty where all of them fit; else as wide at every place that can be scrolled to.
+    """
+    if in_sight >= count:
+        return ""
+    return f"{'◂' if left > 0 else ' '} {in_sight} of {count} columns {'▸' if right > 0 else ' '}"
+
+
 class ColumnsPane(HorizontalScroll, can_focus=False):
     BINDING_GROUP_TITLE = "Columns"
+
+    beyond: Reactive[str] = reactive("", repaint=False)
+    """What `said_beyond` says of the columns as they stand; empty while none is shown."""
 
     def __init__(self) -> None:
         super().__init__(id="columns")
@@ -37,6 +51,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._share = 0.5
         self._has_replies = False
         self._last = ""
+        self._in_a_row = 0
+        self._overflow = 0
 
     def frame(self, columns: Sequence[Column]) -> None:
         """The columns as they will stand, without what is in them."""
@@ -104,9 +120,14 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def watch_scroll_x(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_x(old_value, new_value)
         self._catch_up()
+        self._tell_beyond()
 
     def on_show(self) -> None:
         self._catch_up()
+        self._tell_beyond()
+
+    def on_hide(self) -> None:
+        self.beyond = ""
 
     def mark_outdated(self, ids: Container[str]) -> None:
         """Says of these columns that their prompt has changed since it was sent."""
@@ -233,5 +254,12 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             return
         shown = [one for one in self._columns.values() if one.display]
         in_sight = max(1, min(len(shown), room // NARROWEST))
-        for index, column in enumerate(shown):
-            column.styles.width = room // in_sight + (index % in_sight < room % in_sight)
+        widths = [room // in_sight + (index % in_sight < room % in_sight) for index in range(len(shown))]
+        for column, width in zip(shown, widths, strict=True):
+            column.styles.width = width
+        self._in_a_row, self._overflow = in_sight, sum(widths) - room
+        self._tell_beyond()
+
+    def _tell_beyond(self) -> None:
+        count = sum(one.display for one in self._columns.values())
+        self.beyond = said_beyond(self._in_a_row, count, self.scroll_x, self._overflow - self.scroll_x)

@@ -36,7 +36,12 @@ class StatusLine(Widget):
         super().__init__(id="status-line")
         self._file = self._case = self._model = ""
         self._dirty = False
-        self._activity = ""
+        self._activity = self._beyond = ""
+
+    def show_beyond(self, said: str) -> None:
+        """What of the columns is out of sight (`workbench.panes.columns.said_beyond`)."""
+        self._beyond = said
+        self.refresh()
 
     def show(self, document: Document, model: str, activity: str = "") -> None:
         session = document.session
@@ -64,7 +69,10 @@ class StatusLine(Widget):
     def _left(self, width: int) -> Content:
         quiet = "$foreground 60%"
         others = bool(self._case) + bool(self._activity)
-        room = max(10, min(40, (width - 24 - 10 * others) // (2 + others)))
+        is_high = self.size.height > 1  # the keys have a line of their own
+        beyond = self._beyond if not (is_high and self._activity) else ""
+        taken = (12 if is_high and beyond else 24) + len(beyond)
+        room = max(10, min(40, (width - taken - 10 * others) // (2 + others)))
         parts = [content(" "), _does("open", content(one_line(self._file, room), "bold"))]
         parts.append(content(" ● " if self._dirty else "   ", "$text-accent bold"))
         if self._case:
@@ -74,6 +82,8 @@ class StatusLine(Widget):
                 content("   "),
             ]
         parts += [content("model ", quiet), _does("choose_model", content(one_line(self._model, room), "$text-accent"))]
+        if beyond:
+            parts.append(content("  " + beyond, quiet))
         if self._activity:
             parts.append(content("   " + one_line(self._activity, max(room, 20)), "$text-accent"))
         return Content.assemble(*parts)

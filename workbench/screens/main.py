@@ -96,6 +96,7 @@ class MainScreen(RoomScreen):
         self._show_tabs(self.document.state, LiveSignature())
         self._show_status()
         self.columns.frame(self.document.session.columns)
+        self.watch(self.columns, "beyond", self._status.show_beyond)
         self.call_after_refresh(self._complete)
         self.set_interval(TICK_SECONDS, self._tick)
 

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from sessions.session import Column
 from tests.support.open_app import TICKETS, Desk, at_the_desk
+from tests.support.screen import seen
+from workbench.panes.columns import said_beyond
+from workbench.panes.status import StatusLine
 
 FIVE = replace(TICKETS, columns=tuple([Column(one, one) for one in ("chat", "json", "xml", "baml", "twostep")]))
 
@@ -68,3 +73,36 @@ def test_the_line_between_prompt_and_reply_is_level_whatever_the_field_tables_ho
             assert all(one.reply.region.height >= 1 and one.prompt.region.height >= 1 for one in columns)
 
     at_the_desk(act, session=session)
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ((3, 3, 0, 0), ""),
+        ((3, 6, 0, 99), "  3 of 6 columns ▸"),
+        ((3, 6, 20, 79), "◂ 3 of 6 columns ▸"),
+        ((3, 6, 99, 0), "◂ 3 of 6 columns  "),
+    ],
+)
+def test_columns_out_of_sight_are_told_in_as_many_cells_wherever_one_scrolls(
+    place: tuple[int, int, int, int], said: str
+) -> None:
+    assert said_beyond(*place) == said
+
+
+def test_the_last_line_tells_of_columns_out_of_sight_while_there_are_any() -> None:
+    async def act(desk: Desk) -> None:
+        (status,) = desk.main.query(StatusLine)
+        assert "  3 of 5 columns ▸" in seen(status)[0]
+        before = seen(status)[0]
+        desk.main.columns.scroll_to(x=200, animate=False)
+        await desk.until(lambda: "◂ 3 of 5 columns  " in seen(status)[0])
+        assert seen(status)[0] == before.replace("  3 of 5 columns ▸", "◂ 3 of 5 columns  ")
+        await desk.press("f2", "f10")
+        assert "columns" not in seen(status)[0]
+        await desk.press("f10", "f3", "f10")
+        assert "columns" not in seen(status)[0]
+        await desk.press("f10")
+        assert "3 of 5 columns" in seen(status)[0]
+
+    at_the_desk(act, session=FIVE)
