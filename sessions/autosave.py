@@ -11,6 +11,7 @@ import os
 import secrets
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,6 +76,21 @@ class Autosave:
         with self._writing, suppress(OSError, SessionError):
             if self._token:
                 self._place_of(path).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """The process ends well: its lock goes, unless copies stay for the next time.
+
+        Nobody else ever takes this lock to write (its name is drawn by lot), copies are written while `_writing` is
+        held, and one that is written all the same gets another lock. Who looks for work left over finds neither.
+        """
+        with self._writing, suppress(OSError, SessionError):
+            if not self._token or any(_token_of(name) == self._token for name in _copies_in(os.listdir(_folder()))):
+                return
+            lock, self._token = _folder() / f"{self._token}.lock", ""
+            if self._lock_file is not None:
+                os.close(self._lock_file)
+                self._lock_file = None
+            lock.unlink(missing_ok=True)
 
     def _write_when_due(self) -> None:
         while True:
@@ -167,11 +183,10 @@ def _left_copies(path: Path | None) -> list[Path]:
         key = key_of(path)
         gone = {name[:-5] for name in names if name.endswith(".lock") and not _is_held(_folder() / name)}
         alive = {name[:-5] for name in names if name.endswith(".lock")} - gone
-        copies = [_folder() / name for name in names if name.endswith(".json") and _token_of(name) not in alive]
-        copies.sort(key=lambda place: place.stat().st_mtime, reverse=True)
+        copies = _newest_first([_folder() / name for name in _copies_in(names) if _token_of(name) not in alive])
     except (OSError, SessionError):
         return []
-    tokens = {_token_of(name) for name in names if name.endswith(".json")}
+    tokens = {_token_of(name) for name in _copies_in(names)}
     for token in gone - tokens:
         lock = _folder() / f"{token}.lock"
         with suppress(OSError):
@@ -181,6 +196,19 @@ def _left_copies(path: Path | None) -> list[Path]:
         with suppress(OSError):
             place.unlink()
     return [place for place in copies[:MOST_COPIES] if place.name.rpartition("-")[0] == key]
+
+
+def _copies_in(names: Sequence[str]) -> list[str]:
+    return [name for name in names if name.endswith(".json")]
+
+
+def _newest_first(places: Sequence[Path]) -> list[Path]:
+    """Without those that were removed meanwhile, by whoever saved that work."""
+    found: list[tuple[float, Path]] = []
+    for place in places:
+        with suppress(FileNotFoundError):
+            found.append((place.stat().st_mtime, place))
+    return [place for _, place in sorted(found, key=lambda one: one[0], reverse=True)]
 
 
 def _token_of(name: str) -> str:
@@ -221,3 +249,4 @@ _OURS = Autosave()
 changed = _OURS.changed
 write = _OURS.write
 discard = _OURS.discard
+close = _OURS.close

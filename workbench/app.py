@@ -343,6 +343,7 @@ def run_app(path: str | None = None, **options: Any) -> int:
         app = WorkbenchApp(found.session, Path(path), fingerprint=found.fingerprint, **options)
     app.use_config()
     code = app.run()
+    autosave.close()
     return code if code is not None else (app.return_code or 0)
 
 

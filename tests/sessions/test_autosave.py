@@ -100,6 +100,30 @@ def test_work_that_was_saved_or_let_go_leaves_no_copy(tmp_path: Path, state: Pat
     assert not list(state.rglob("*.json"))
 
 
+def test_a_process_that_ends_well_leaves_no_lock_but_that_of_the_copies_it_leaves(tmp_path: Path, state: Path) -> None:
+    saved, left = autosave.Autosave(), autosave.Autosave()
+    for own in (saved, left):
+        own.write(numbered(1), tmp_path / "q.json")
+    saved.discard(tmp_path / "q.json")
+    for own in (saved, left):
+        own.close()
+    assert [path.stem for path in state.rglob("*.lock")] == [left._token]
+    saved.write(numbered(2), tmp_path / "q.json")
+    assert len(list(state.rglob("*.lock"))) == 2, "what is typed after all is kept under a lock too"
+    assert autosave.left_over(tmp_path / "q.json") is None
+
+
+def test_a_copy_that_is_removed_while_others_are_looked_for_hides_none_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_another_process(tmp_path / "q.json", numbered(1))
+    folder = autosave._folder()
+    names = [*os.listdir(folder), "q-0-saved.json", "saved.lock"]
+    monkeypatch.setattr(os, "listdir", lambda _: names)
+    left = autosave.left_over(tmp_path / "q.json")
+    assert left is not None and left.session == numbered(1)
+
+
 def test_of_changes_in_quick_succession_the_last_is_written(tmp_path: Path, state: Path) -> None:
     own = autosave.Autosave(delay_s=0.01)
     for number in range(200):
