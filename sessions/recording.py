@@ -13,6 +13,7 @@ from adapters.base import Adapter
 from adapters.capabilities import Capabilities
 from adapters.catalog import UnknownAdapterError
 from adapters.chat import ChatAdapter
+from adapters.conversation_field import history_field_name
 from adapters.errors import SignatureError
 from adapters.json import JSONAdapter
 from adapters.lm.capabilities import capabilities_of
@@ -21,6 +22,7 @@ from adapters.request import Request, postprocess
 from adapters.run import Attempt, Completion, Purpose, Run
 from adapters.signature import Signature
 from adapters.two_step import TwoStepAdapter, extraction_signature
+from adapters.types import BuildError, build_inputs
 from sessions import rendering, variants
 from sessions.errors import SessionError
 from sessions.json_values import JSON
@@ -183,7 +185,7 @@ def _recording_of_reply(
         raise SessionError(None, place, str(error)) from error
     except Exception as error:  # formatting raises whatever dspy's does for these values
         said = f"no prompt can be made: {type(error).__name__}: {error}"
-        raise SessionError(None, place, said, "mend the inputs, the demos or the history that it names") from error
+        raise SessionError(None, place, said, _mend(session, signature, case, error)) from error
     kept = ("reasoning", "tool_calls", "finish_reason", "logprobs", "extraction")
     completion = {"text": reply["text"], **{key: as_json(reply[key]) for key in kept if reply.get(key)}}
     reading = None if reply.get("raw") else reading_as_json(read_completion(used, request, signature, completion))
@@ -205,6 +207,21 @@ def _recording_of_reply(
         source=_source(reply),
         capabilities=capabilities_as_json(capabilities),
     )
+
+
+def _mend(session: Session, signature: Signature, case: Case, error: Exception) -> str:
+    """Where that stands which no prompt can be made with, as far as the error tells; variants change no values."""
+    if not isinstance(error, BuildError) or error.field is None:
+        return "mend the inputs, the demos or the history that it names"
+    for number, demo in enumerate(session.demos, 1):
+        try:
+            build_inputs(signature, demo.values if demo.enabled else {})
+        except BuildError as wrong:
+            return f"mend the field `{wrong.field}` of demo {number}"
+    turn = rendering.TURN_PLACE.match(error.path) if error.field == history_field_name(signature) else None
+    if turn is not None:
+        return f"mend `{error.path[turn.end() :].lstrip('.')}` in turn {int(turn[1]) + 1} of the history"
+    return f"mend the input `{error.field}`"
 
 
 def _source(reply: Mapping[str, Any]) -> Source:
