@@ -65,7 +65,7 @@ def test_the_app_says_so_in_the_column_and_sends_again(server: LoopbackServer) -
         await desk.press("f8")
         await desk.sent()
         assert desk.document.state.case.replies.get("chat", {"text": ""})["text"] in GOOD
-        assert "was killed by SIGKILL" in desk.verdict("chat")
+        assert "✗ model process lost · request " in desk.verdict("chat")
         server.behaviour = "ok"
         await desk.press("f8")
         await desk.sent()

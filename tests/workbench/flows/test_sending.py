@@ -16,6 +16,7 @@ from adapters.lm.litellm_client import LitellmLM
 from adapters.run import Attempt, Completion, Run
 from sessions.session import Case, Column, Session, SignatureText
 from tests.support.open_app import Desk, at_the_desk
+from tests.support.screen import seen
 from workbench import sending
 from workbench.screens.confirm import ConfirmScreen
 
@@ -131,7 +132,9 @@ def test_what_the_user_can_mend_is_said_in_the_column_and_its_payload_in_the_cal
     async def act(desk: Desk) -> None:
         await desk.press("f5")
         await desk.sent()
-        assert "needs a key: set OPENAI_API_KEY" in desk.verdict("chat")
+        assert "✗ needs a key · request " in desk.verdict("chat")
+        below = " ".join(" ".join(seen(desk.main.columns.all[0].fields)).split())
+        assert "request: openai/any-name needs a key: set OPENAI_API_KEY" in below
         await desk.press("f7", "3")
         page = desk.app.screen.query_one("#pages-text")
         assert "needs a key" in page.plain_text  # type: ignore[attr-defined]
