@@ -29,7 +29,7 @@ from measure import Ratio  # noqa: E402
 
 from sessions import recording, store  # noqa: E402
 from sessions.session import Case, Column, Demo, Session, SignatureText  # noqa: E402
-from workbench.checking import Plan, check_all  # noqa: E402
+from workbench.checks.checking import Plan, check_all  # noqa: E402
 
 FIXTURES = 1_000
 ROUNDS = 3

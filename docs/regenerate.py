@@ -15,9 +15,9 @@ from sessions import expectations
 from sessions.exports.formats import FORMATS
 from sessions.parameters import PARAMETERS
 from workbench import settings
-from workbench.bindings import APP_BINDINGS, WITHOUT_KEY
 from workbench.commands import SUMMARIES
-from workbench.keymap_child import keys
+from workbench.keys.bindings import APP_BINDINGS, WITHOUT_KEY
+from workbench.keys.keymap_child import keys
 
 ROOT = Path(__file__).parents[1]
 SIGNS = {"right_square_bracket": "]", "left_square_bracket": "[", "backslash": "\\", "pagedown": "page down"}

@@ -15,7 +15,7 @@ from workbench.exit_codes import CommandError
 from workbench.suggestions import nearest
 
 if TYPE_CHECKING:
-    from workbench.tool_answers import NamedHandler
+    from workbench.running.tool_answers import NamedHandler
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -94,7 +94,7 @@ def _handlers(session: str | None, named: Sequence[str]) -> dict[str, NamedHandl
     if not named:
         return {}
     from sessions import store
-    from workbench import tool_answers
+    from workbench.running import tool_answers
 
     if session is None:
         raise CommandError(f"--tool {named[0]}: of which session? Give its file in front, as in `workbench agent.json`")

@@ -29,17 +29,18 @@ from textual.worker import Worker, WorkerState
 from sessions import autosave
 from sessions.session import Column, Session
 from sessions.store import Fingerprint
-from workbench import clipboard, drafts, edits, themes
-from workbench.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG
+from workbench import clipboard, drafts, themes
 from workbench.document import Document, Place
-from workbench.key_order import KeysInOrder
+from workbench.editing import edits
+from workbench.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG
+from workbench.keys.key_order import KeysInOrder
 from workbench.moving_about import MovingAbout
-from workbench.runs import Send
+from workbench.running.runs import Send
+from workbench.running.sends import Sends
+from workbench.running.tool_answers import NamedHandler
 from workbench.screens.main import WIDE, MainScreen
-from workbench.sends import Sends
 from workbench.sturdy import Sturdy, make_sturdy
 from workbench.taste import Taste
-from workbench.tool_answers import NamedHandler
 from workbench.widgets.plain import plain_notify
 from workbench.widgets.prompt_view import PromptView
 from workbench.widgets.reply_view import ReplyView

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from adapters.prompt_lint import LINTS, Lint
 from workbench.document import State
-from workbench.key_words import USUAL, KeyWords
+from workbench.keys.key_words import USUAL, KeyWords
 from workbench.live import LiveColumn
 from workbench.pages.lints import lints_of, place_of
 from workbench.pages.looked_at import LookedAt

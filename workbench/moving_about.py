@@ -12,12 +12,12 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from workbench.document import Document
-from workbench.runs import RunEnded
+from workbench.running.runs import RunEnded
 from workbench.screens.main import MainScreen
 from workbench.widgets.plain import plain_notify
 
 if TYPE_CHECKING:
-    from workbench.run_history import RunHistory
+    from workbench.running.run_history import RunHistory
 
     _Base = App[int]
 else:
@@ -53,7 +53,7 @@ class MovingAbout(_Base):
     @cached_property
     def past_runs(self) -> RunHistory:
         """What was sent for the session that is open."""
-        from workbench.run_history import RunHistory
+        from workbench.running.run_history import RunHistory
 
         history = RunHistory(self._keep)
         history.open(self.document.path)
@@ -61,7 +61,7 @@ class MovingAbout(_Base):
 
     def on_run_ended(self, message: RunEnded) -> None:
         """The screen has taken note of it; here it is kept for later."""
-        from workbench.run_history import past
+        from workbench.running.run_history import past
 
         run = self.main.runs.numbered(message.number)
         if run is not None and run.phase != "running":

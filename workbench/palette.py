@@ -10,11 +10,11 @@ from textual.command import Hits, Provider
 from textual.widget import Widget
 
 from sessions.exports.formats import FORMATS
-from workbench import edits
-from workbench.bindings import ON_A_DIALOG
 from workbench.document import Place
+from workbench.editing import edits
 from workbench.flows import columns, continuing, copying, files, sending_otherwise
-from workbench.keymap import first_key
+from workbench.keys.bindings import ON_A_DIALOG
+from workbench.keys.keymap import first_key
 from workbench.screens.main import EDITORS
 from workbench.screens.pages import PAGES
 from workbench.widgets.plain import palette_discovery, palette_hit

@@ -1,7 +1,7 @@
 """The pytest plugin: recorded sessions as tests, `invoice.session.json::case 1::chat::render`.
 
 It runs in the process of somebody's test suite, which may have packages called `adapters` and `sessions` of its own. It
-therefore imports neither of ours: a child process checks (`workbench.check_child`), and only when a test needs it.
+therefore imports neither of ours: a child process checks (`workbench.checks.check_child`), only when a test needs it.
 Until a session file turns up nothing beyond this module is loaded.
 """
 

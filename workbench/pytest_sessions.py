@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from workbench import check_child, display
-from workbench.check_child import FileCheck
+from workbench import display
+from workbench.checks import check_child
+from workbench.checks.check_child import FileCheck
 from workbench.session_outline import Fixture, outline
 
 BATCHES_PER_WORKER = 4

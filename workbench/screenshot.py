@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.app import WorkbenchApp, opened
-from workbench.tool_answers import NamedHandler
+from workbench.running.tool_answers import NamedHandler
 
 TITLE = "adapter workbench"
 

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from workbench import remembered
 from workbench.document import Document
-from workbench.key_words import USUAL, KeyWords
+from workbench.keys.key_words import USUAL, KeyWords
 from workbench.remembered import Remembered, number, text
 from workbench.screens.main import EDITORS, MainScreen
 from workbench.screens.room import SMALLEST_LEFT, SMALLEST_RIGHT
@@ -82,7 +82,7 @@ class Taste(_Base):
             said = f"{self._complaint}\nUntil it is mended nothing of the file holds."
             plain_notify(self, said, title="The config file", severity="error", timeout=20)
         if found is not None and found.keymap:
-            from workbench import keymap
+            from workbench.keys import keymap
 
             self.set_keymap(keymap.usable(found.keymap))
             wrong = keymap.problems(found.keymap)

@@ -15,7 +15,7 @@ from sessions import autosave
 from sessions.session import Case, Column, Demo, Session, SignatureText
 from workbench.app import WorkbenchApp
 from workbench.document import Place
-from workbench.runs import Send
+from workbench.running.runs import Send
 from workbench.widgets.editor import Editor
 
 WIDE, MIDDLE, SMALL = (160, 45), (120, 35), (80, 24)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sessions.session import Session, SignatureText
 from tests.support.open_app import TICKETS
-from workbench import edits
 from workbench.document import TYPING_PAUSE, Document, Place
+from workbench.editing import edits
 
 HERE = Place("signature")
 

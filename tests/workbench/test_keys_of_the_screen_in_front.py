@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.open_app import Desk, at_the_desk
-from workbench.bindings import ACTIONS, ON_A_DIALOG, ON_A_LESSON, ON_A_PAGE
+from workbench.keys.bindings import ACTIONS, ON_A_DIALOG, ON_A_LESSON, ON_A_PAGE
 from workbench.screens.ask import AskScreen
 from workbench.screens.confirm import ConfirmScreen
 from workbench.screens.pages import PagesScreen

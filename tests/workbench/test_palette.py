@@ -4,7 +4,7 @@ import inspect
 
 from tests.support.open_app import Desk, at_the_desk
 from workbench.app import WorkbenchApp
-from workbench.bindings import ACTIONS, WITHOUT_KEY
+from workbench.keys.bindings import ACTIONS, WITHOUT_KEY
 from workbench.palette import WorkbenchCommands
 
 IN_THE_PALETTE = {"restore_earlier", "compact"}

@@ -12,7 +12,7 @@ from pathlib import Path
 from sessions import junit, reports
 from sessions.verdicts import FixtureResult, Part, totals
 from workbench import arguments, exit_codes, fixture_files, keywords, output
-from workbench.checking import Checked, Plan, check_all
+from workbench.checks.checking import Checked, Plan, check_all
 from workbench.exit_codes import CommandError
 from workbench.suggestions import nearest
 

@@ -108,7 +108,7 @@ def _shape(found: InForce, problems: list[str]) -> dict[str, Any]:
 def _of_the_app(found: InForce) -> dict[str, Any]:
     """The app's keys, and what is wrong with the user's; a child process alone knows them."""
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "workbench.keymap_child"],
+        [sys.executable, "-P", "-m", "workbench.keys.keymap_child"],
         input=json.dumps(dict(found.settings.keymap)),
         capture_output=True,
         text=True,

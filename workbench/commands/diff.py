@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Iterator
 
 from adapters.request import Request
-from workbench import arguments, exit_codes, output, prompt_diff, requests, selection
+from workbench import arguments, exit_codes, output, prompt_diff, selection
 from workbench.exit_codes import CommandError
 from workbench.prompt_diff import SectionDiff
+from workbench.running import requests
 
 DESCRIPTION = """\
 Compares what would be sent, section by section (system, each demo, each turn

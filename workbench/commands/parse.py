@@ -12,7 +12,8 @@ from adapters.request import Request, read_reply
 from adapters.two_step import TwoStepAdapter
 from sessions import rendering
 from sessions.session import Column
-from workbench import arguments, exit_codes, json_shapes, output, reading_text, replies, requests, selection
+from workbench import arguments, exit_codes, json_shapes, output, reading_text, replies, selection
+from workbench.running import requests
 from workbench.selection import Selection
 
 DESCRIPTION = """\

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from workbench import arguments, exit_codes, history_layout, json_shapes, output, requests, selection
+from workbench import arguments, exit_codes, history_layout, json_shapes, output, selection
+from workbench.running import requests
 
 DESCRIPTION = """\
 Prints the messages that each column's adapter makes, laid out as

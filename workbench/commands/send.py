@@ -29,18 +29,9 @@ from sessions import repeats, tools
 from sessions.replay import Replay
 from sessions.session import Column, Session
 from sessions.variants import VariantError
-from workbench import (
-    arguments,
-    exit_codes,
-    json_shapes,
-    measures,
-    output,
-    reading_text,
-    selection,
-    sending,
-    tool_answers,
-)
+from workbench import arguments, exit_codes, json_shapes, measures, output, reading_text, selection
 from workbench.exit_codes import CommandError
+from workbench.running import sending, tool_answers
 from workbench.selection import Selection
 
 DESCRIPTION = """\

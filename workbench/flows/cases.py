@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from workbench import edits
 from workbench.document import Place
+from workbench.editing import edits
 from workbench.screens.ask import AskScreen
 from workbench.screens.cases import CasesScreen
 

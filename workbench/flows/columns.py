@@ -9,11 +9,13 @@ from sessions import variants
 from sessions.errors import SessionError
 from sessions.parameters import check_parameters
 from sessions.session import Column
-from workbench import column_edits, field_text, json_shapes, sending
+from workbench import field_text, json_shapes
 from workbench.display import one_line
 from workbench.document import Place
+from workbench.editing import column_edits
 from workbench.flows import models
 from workbench.messages import Change
+from workbench.running import sending
 from workbench.screens.ask import AskScreen
 from workbench.screens.choose import ChooseScreen, Entry
 from workbench.screens.confirm import Answer, ConfirmScreen

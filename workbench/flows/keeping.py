@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sessions import fixtures, recording
 from sessions.errors import SessionError
 from sessions.session import Session
-from workbench.check_words import said_of
+from workbench.checks.check_words import said_of
 from workbench.document import Place, State
 from workbench.live import LiveColumn
 from workbench.widgets.plain import plain_notify

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from adapters.lm import ProviderError, dotenv
 from adapters.lm.litellm_client import LitellmLM
 from sessions.session import Column
-from workbench import column_edits, edits, sending
 from workbench.document import Place
+from workbench.editing import column_edits, edits
 from workbench.messages import Change
+from workbench.running import sending
 from workbench.screens.choose_model import ModelScreen
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from workbench import edits, ratings
 from workbench.document import Place
+from workbench.editing import edits
+from workbench.running import ratings
 from workbench.screens.rate import RateScreen, Rating
 from workbench.screens.run_history import RunHistoryScreen
 from workbench.widgets.plain import plain_notify

@@ -20,12 +20,12 @@ from sessions import tools
 from sessions.session import Column
 from sessions.tools import Ask, Handler
 from sessions.variants import VariantError
-from workbench import sending
-from workbench.allowed_hosts import HostQuestion
 from workbench.document import State
 from workbench.flows.tool_results import asker
-from workbench.run_progress import ModelLoading
-from workbench.runs import Order
+from workbench.running import sending
+from workbench.running.allowed_hosts import HostQuestion
+from workbench.running.run_progress import ModelLoading
+from workbench.running.runs import Order
 from workbench.screens.confirm import Answer, ConfirmScreen
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from adapters.events import Listener
 from sessions.session import Tool
 from sessions.tools import Ask, NoResultError, canned_result
-from workbench import tool_edits
 from workbench.document import Place
-from workbench.run_progress import ToolWaits
+from workbench.editing import tool_edits
+from workbench.running.run_progress import ToolWaits
 from workbench.screens.tool_result import ToolResultScreen
 
 if TYPE_CHECKING:

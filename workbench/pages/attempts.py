@@ -8,7 +8,7 @@ from adapters import catalog, events
 from adapters.run import Attempt, Purpose, Run
 from workbench import json_shapes, measures
 from workbench.display import one_line
-from workbench.key_words import KeyWords
+from workbench.keys.key_words import KeyWords
 from workbench.pages.looked_at import LookedAt
 from workbench.pages.measures import cost_of, duration, measured
 from workbench.pages.writing import heading, json_block, named, paragraph

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from adapters.request import Request
 from sessions.session import Case, Column, Session
-from workbench.key_words import USUAL, KeyWords
+from workbench.keys.key_words import USUAL, KeyWords
 from workbench.live import LiveColumn
-from workbench.runs import LiveRun
+from workbench.running.runs import LiveRun
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import json
 
 from sessions.json_values import JSON
 from workbench.display import one_line
-from workbench.run_history import PastRun
+from workbench.running.run_history import PastRun
 from workbench.widgets.text_view import EMPTY, Block, Piece, block
 from workbench.word_diff import lines_of
 

@@ -8,11 +8,12 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from sessions.session import Column
-from workbench import measures, ratings
-from workbench.exact_counts import told_by_provider
-from workbench.key_words import USUAL, KeyWords, keys_of
+from workbench import measures
+from workbench.keys.key_words import USUAL, KeyWords, keys_of
 from workbench.live import LiveColumn
-from workbench.runs import LiveRun
+from workbench.running import ratings
+from workbench.running.exact_counts import told_by_provider
+from workbench.running.runs import LiveRun
 from workbench.tokens import Estimates
 from workbench.widgets.field_table import FieldTable
 from workbench.widgets.plain import lines, same

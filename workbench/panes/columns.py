@@ -12,7 +12,7 @@ from textual.timer import Timer
 from sessions.session import Column
 from workbench.live import LiveColumn
 from workbench.panes.column import ColumnPane
-from workbench.runs import LiveRun
+from workbench.running.runs import LiveRun
 from workbench.widgets.prompt_view import OriginKey, PromptView
 from workbench.widgets.reply_view import ReplyView
 from workbench.widgets.splitter import Splitter

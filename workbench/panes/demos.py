@@ -12,9 +12,9 @@ from textual.content import Content
 
 from adapters.prompt import DemoUse
 from sessions.errors import SessionError
-from workbench import edits
 from workbench.document import Place, PlaceKind, State
-from workbench.key_words import keys_of
+from workbench.editing import edits
+from workbench.keys.key_words import keys_of
 from workbench.live import LiveSignature
 from workbench.messages import Edit
 from workbench.panes import rows

@@ -10,9 +10,9 @@ from textual.binding import BindingType
 from textual.content import Content
 
 from adapters.signature import Field
-from workbench import edits
 from workbench.document import PlaceKind, State
-from workbench.key_words import keys_of
+from workbench.editing import edits
+from workbench.keys.key_words import keys_of
 from workbench.live import LiveSignature, history_field
 from workbench.messages import Edit
 from workbench.panes import rows

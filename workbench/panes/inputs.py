@@ -9,11 +9,11 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from adapters.signature import Field
-from workbench import edits
 from workbench.display import one_line
 from workbench.document import Place, State
+from workbench.editing import edits
 from workbench.field_text import ABSENT
-from workbench.key_words import keys_of
+from workbench.keys.key_words import keys_of
 from workbench.live import LiveSignature, history_field
 from workbench.messages import Edit
 from workbench.widgets.field_form import FieldForm, FormRow

@@ -12,9 +12,9 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from adapters.signature import Field
-from workbench import edits
 from workbench.display import cell_width
 from workbench.document import Place, PlaceKind, State
+from workbench.editing import edits
 from workbench.field_text import ABSENT
 from workbench.live import LiveSignature
 from workbench.messages import Change, Edit

@@ -11,9 +11,9 @@ from textual.containers import Vertical
 from adapters.errors import SignatureError
 from adapters.signature import Signature
 from sessions.session import Predictor
-from workbench import edits, field_names
 from workbench.declarations import field_at
 from workbench.document import Place, State
+from workbench.editing import edits, field_names
 from workbench.field_text import Choice
 from workbench.live import LiveSignature
 from workbench.messages import Edit

@@ -9,7 +9,7 @@ from textual.widget import Widget
 
 from workbench.display import cell_width, one_line
 from workbench.document import Document
-from workbench.key_words import keys_of
+from workbench.keys.key_words import keys_of
 from workbench.widgets.plain import content
 
 KEYS: tuple[tuple[str, str, str], ...] = (

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 from textual.content import Content
 
 from adapters.signature import Field
-from workbench import tool_edits
 from workbench.display import one_line
 from workbench.document import Place, PlaceKind, State
+from workbench.editing import tool_edits
 from workbench.field_text import ABSENT
-from workbench.key_words import keys_of
+from workbench.keys.key_words import keys_of
 from workbench.live import LiveSignature
 from workbench.messages import Change, Edit
 from workbench.panes import rows

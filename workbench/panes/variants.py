@@ -12,11 +12,11 @@ from textual.content import Content
 from adapters.signature import Field
 from sessions import variants
 from sessions.variants import VariantUse
-from workbench import variant_edits
 from workbench.display import one_line
 from workbench.document import Place, PlaceKind, State
+from workbench.editing import variant_edits
 from workbench.field_text import ABSENT
-from workbench.key_words import keys_of
+from workbench.keys.key_words import keys_of
 from workbench.live import LiveSignature
 from workbench.messages import Change, Edit, TryVariant
 from workbench.panes import rows

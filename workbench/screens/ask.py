@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from workbench.display import LINE_BREAK, safe
-from workbench.key_words import keys_of
+from workbench.keys.key_words import keys_of
 from workbench.widgets.plain import PlainStatic, content, lines
 
 _GROUP = Binding.Group("This dialog")

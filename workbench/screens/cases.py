@@ -14,7 +14,7 @@ from textual.widgets.option_list import Option
 
 from workbench.display import one_line
 from workbench.document import State
-from workbench.key_words import keys_of
+from workbench.keys.key_words import keys_of
 from workbench.widgets.plain import PlainStatic, content, lines
 
 _GROUP = Binding.Group("Cases")

@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 from adapters.notation.outline_edits import Wanted
 from workbench.display import LINE_BREAK, one_line, safe
 from workbench.field_text import Choice
-from workbench.key_words import keys_of
+from workbench.keys.key_words import keys_of
 from workbench.type_words import TypeWord, matching, type_said
 from workbench.widgets.choice_line import ChoiceLine
 from workbench.widgets.plain import PlainStatic, content, lines

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from workbench.finding import MOST_HITS, Hit
-from workbench.key_words import keys_of
+from workbench.keys.key_words import keys_of
 from workbench.widgets.plain import PlainStatic, lines
 
 _FIND = Binding.Group("Find")

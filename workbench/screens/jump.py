@@ -13,7 +13,7 @@ from textual.geometry import Offset, Region
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
-from workbench.key_words import keys_of
+from workbench.keys.key_words import keys_of
 from workbench.widgets.plain import PlainStatic, lines
 
 LETTERS = "asdfghjklqwertyuiopzxcvbnm1234567890"

@@ -13,14 +13,14 @@ from textual.screen import Screen
 
 from adapters import catalog
 from sessions import rendering
-from workbench import lesson, reply_lesson
-from workbench.bindings import ON_A_LESSON
 from workbench.display import one_line
-from workbench.key_words import keys_of
-from workbench.lesson import LessonStep
-from workbench.lesson_view import prompt_so_far, reply_with
+from workbench.keys.bindings import ON_A_LESSON
+from workbench.keys.key_words import keys_of
+from workbench.lessons import lesson, reply_lesson
+from workbench.lessons.lesson import LessonStep
+from workbench.lessons.lesson_view import prompt_so_far, reply_with
+from workbench.lessons.reply_lesson import ReplyStep
 from workbench.live import LiveColumn
-from workbench.reply_lesson import ReplyStep
 from workbench.sturdy import Sturdy
 from workbench.widgets.plain import PlainStatic, lines
 from workbench.widgets.text_view import TextView

@@ -14,9 +14,9 @@ from textual.widget import Widget
 
 from adapters.errors import RunError
 from sessions.session import Column
-from workbench import edits, ratings
 from workbench.document import Change, Document, Place, State
-from workbench.key_words import keys_of
+from workbench.editing import edits
+from workbench.keys.key_words import keys_of
 from workbench.live import LiveColumn, LiveSignature
 from workbench.panes.columns import ColumnsPane
 from workbench.panes.demos import DemosPane
@@ -27,7 +27,8 @@ from workbench.panes.signature import SignaturePane
 from workbench.panes.status import StatusLine
 from workbench.panes.tools import ToolsPane
 from workbench.panes.variants import VariantsPane
-from workbench.runs import LiveRun, Order, RunEnded, RunProgress, Runs
+from workbench.running import ratings
+from workbench.running.runs import LiveRun, Order, RunEnded, RunProgress, Runs
 from workbench.screens.room import RoomScreen
 from workbench.screens.row_compositor import RowCompositor
 from workbench.tab_names import tab_names

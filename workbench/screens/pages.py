@@ -11,11 +11,11 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from adapters import catalog
-from workbench.bindings import ON_A_PAGE
 from workbench.display import one_line
 from workbench.document import Place
 from workbench.exit_codes import CommandError
-from workbench.key_words import keys_of
+from workbench.keys.bindings import ON_A_PAGE
+from workbench.keys.key_words import keys_of
 from workbench.live import LiveColumn
 from workbench.pages import attempts, card, differences, lints, parsers, repeats, true_request
 from workbench.pages.looked_at import LookedAt

@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from workbench.display import one_line, safe
 from workbench.field_text import Choice
-from workbench.key_words import keys_of
+from workbench.keys.key_words import keys_of
 from workbench.widgets.choice_line import ChoiceLine
 from workbench.widgets.plain import PlainStatic, content, lines
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual import events, on
 
-from workbench.key_words import keys_of
+from workbench.keys.key_words import keys_of
 from workbench.screens.pointing import PointingScreen
 from workbench.widgets.field_table import FieldTable
 from workbench.widgets.reply_view import ReplyView

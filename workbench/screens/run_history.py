@@ -13,9 +13,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from workbench.display import one_line
-from workbench.key_words import keys_of
+from workbench.keys.key_words import keys_of
 from workbench.pages.runs_compared import SIGNS, one_run, two_runs
-from workbench.run_history import PastRun
+from workbench.running.run_history import PastRun
 from workbench.widgets.plain import PlainStatic, content, lines
 from workbench.widgets.row_list import RowList
 from workbench.widgets.text_view import TextView

@@ -15,7 +15,7 @@ from adapters.errors import SignatureError
 from adapters.notation import outline_edits as change
 from adapters.notation.outline import ClassKind, ClassOutline, Outline, outline_of
 from adapters.notation.outline_edits import Wanted
-from workbench.key_words import keys_of
+from workbench.keys.key_words import keys_of
 from workbench.screens.ask import AskScreen
 from workbench.screens.confirm import Answer, ConfirmScreen
 from workbench.screens.field import FieldScreen

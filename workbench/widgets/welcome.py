@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.content import Content
 from textual.widget import Widget
 
-from workbench.key_words import keys_of
+from workbench.keys.key_words import keys_of
 from workbench.widgets.plain import lines
 
 NARROW = 90

@@ -17,7 +17,7 @@ from adapters.run import Attempt, Completion, Run
 from sessions.session import Case, Column, Session, SignatureText
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.screen import seen
-from workbench import sending
+from workbench.running import sending
 from workbench.screens.confirm import ConfirmScreen
 
 REPLY = "[[ ## answer ## ]]\nyes\n\n[[ ## completed ## ]]"

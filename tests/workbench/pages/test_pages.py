@@ -17,7 +17,7 @@ from workbench.engine import Engine
 from workbench.flows.sending import send_column
 from workbench.pages import attempts, card, differences, lints, parsers, true_request
 from workbench.pages.looked_at import LookedAt
-from workbench.runs import LiveRun
+from workbench.running.runs import LiveRun
 from workbench.widgets.text_view import Block
 
 SIGNATURE = "question, hint: str -> answer: Literal['yes', 'no'], score: float"

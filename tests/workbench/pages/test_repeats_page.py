@@ -9,7 +9,7 @@ from sessions.session import Case, Column, Session, SignatureText
 from workbench.live import LiveColumn
 from workbench.pages import repeats
 from workbench.pages.looked_at import LookedAt
-from workbench.runs import LiveRun
+from workbench.running.runs import LiveRun
 
 CHAT, JSON = Column("chat", "chat"), Column("json", "json")
 CASE = Case("c")

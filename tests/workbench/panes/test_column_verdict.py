@@ -7,8 +7,8 @@ from sessions.repeats import collapse
 from sessions.session import Column
 from workbench.live import LiveColumn
 from workbench.panes.column import verdict
-from workbench.run_progress import ModelLoading, Progress, RunRepeated
-from workbench.runs import LiveRun
+from workbench.running.run_progress import ModelLoading, Progress, RunRepeated
+from workbench.running.runs import LiveRun
 
 CHAT = LiveColumn(Column("chat", "chat"), reply={"text": "x"})
 

@@ -8,8 +8,8 @@ from adapters.events import ToolInvoked
 from sessions import tools
 from sessions.session import Case, Column, Session, SignatureText, Tool
 from tests.support.open_app import Desk, at_the_desk
+from workbench.running.tool_answers import NamedHandler
 from workbench.screens.tool_result import ToolResultScreen
-from workbench.tool_answers import NamedHandler
 
 WEATHER = Tool("weather", "The weather of a place [/x].", "place: str, days: int = 1")
 SESSION = Session(

@@ -7,8 +7,8 @@ import pytest
 
 from sessions import store
 from tests.support.open_app import TICKETS, Desk, at_the_desk
-from workbench import edits
 from workbench.document import Place
+from workbench.editing import edits
 from workbench.screens.rate import RateScreen
 from workbench.screens.run_history import RunHistoryScreen
 

@@ -1,0 +1,83 @@
+"""`workbench check --json` in a process of its own, for callers in whose process our packages may not be imported.
+
+The child finds our packages and never those of the caller's project: `-P` keeps the working folder out of its path,
+and of `PYTHONPATH` it inherits nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+FILES_AT_ONCE = 100
+"""Files one child checks: starting it costs about half a second, and a command line has a limit."""
+
+_NOT_INHERITED = ("PYTHONPATH", "PYTHONWARNINGS", "PYTHONSTARTUP", "PYTHONINSPECT")
+
+
+@dataclass(frozen=True)
+class FileCheck:
+    """What a check said of one file: its fixtures by (case, column), as in `check --json`, or why there are none."""
+
+    fixtures: Mapping[tuple[str, str], Mapping[str, Any]]
+    error: str = ""
+
+
+def check(files: Sequence[Path], folder: Path, options: Sequence[str] = ()) -> dict[Path, FileCheck]:
+    """The checks of all these files, made in `folder`, to which the paths in texts are relative. Never raises."""
+    found: dict[Path, FileCheck] = {}
+    for start in range(0, len(files), FILES_AT_ONCE):
+        found |= _check(files[start : start + FILES_AT_ONCE], folder, options)
+    return found
+
+
+def _check(files: Sequence[Path], folder: Path, options: Sequence[str]) -> dict[Path, FileCheck]:
+    named = {_name(file, folder): file for file in files}
+    # `--json` stands before the files, so that none can be taken for the value of an option.
+    command = [sys.executable, "-P", "-m", "workbench", "check", *options, "--json", *named]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="backslashreplace",
+        )
+    except OSError as error:
+        return {file: FileCheck({}, f"the check could not be started: {error}") for file in files}
+    try:
+        answer = json.loads(done.stdout)
+        fixtures = {name: dict(_of_file(answer["fixtures"], name)) for name in named}
+        errors = {one["path"]: one["message"] for one in answer["errors"]}
+    except (ValueError, TypeError, KeyError):
+        said = done.stderr.strip() or "it said nothing"
+        return {file: FileCheck({}, f"the check ended with exit code {done.returncode}: {said}") for file in files}
+    return {file: FileCheck(fixtures[name], errors.get(name, "")) for name, file in named.items()}
+
+
+def _of_file(fixtures: list[dict[str, Any]], name: str) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
+    for one in fixtures:
+        if one["path"] == name:
+            yield (one["case"], one["column"]), one
+
+
+def _name(file: Path, folder: Path) -> str:
+    short = str(file.relative_to(folder)) if file.is_relative_to(folder) else str(file)
+    return str(file) if short.startswith("-") else short
+
+
+def environment() -> dict[str, str]:
+    """The environment without what belongs to the caller's project. Where our packages are installed in a folder of
+    their own (an editable install), that folder alone is on `PYTHONPATH`: it must come before the project's."""
+    kept = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
+    home = Path(__file__).parents[2]
+    # Never a folder of installed packages: before the standard library, its backports would take its place.
+    return kept if home.name in ("site-packages", "dist-packages") else {**kept, "PYTHONPATH": str(home)}

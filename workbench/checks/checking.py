@@ -1,0 +1,197 @@
+"""Checks one session file after the other as a command line wants it, in this process or in several."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from adapters.base import Adapter
+from adapters.catalog import UnknownAdapterError
+from sessions import fixtures, rendering, restore_points, store
+from sessions.errors import SessionError
+from sessions.session import Case, Session
+from sessions.verdicts import FixtureResult, Part
+from workbench import keywords, user_code
+from workbench.exit_codes import CommandError
+from workbench.suggestions import no_such
+
+if TYPE_CHECKING:
+    from sessions.upstream import Upstream
+
+
+OBJECTS_BETWEEN_COLLECTIONS = 50_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is asked of every file; it travels to other processes."""
+
+    adapters: tuple[str, ...] = ()
+    """Column ids or adapters' names; none: every column."""
+    cases: tuple[str, ...] = ()
+    keyword: str = ""
+    update: tuple[Part, ...] = ()
+    """Which verdicts' drift is accepted."""
+    dspy: str | None = None
+    """The Python whose dspy renders and reads too."""
+    live: bool = False
+    model: str | None = None
+    """In the place of the session's, for `live`."""
+    repeat: int = 1
+    allow_hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One file's results, or why it could not be read; `updated`: it was written; `nothing`: why there is no result."""
+
+    path: Path
+    results: tuple[FixtureResult, ...] = ()
+    error: str = ""
+    updated: bool = False
+    nothing: str = ""
+
+
+def check_all(files: Sequence[Path], plan: Plan, jobs: int) -> Iterator[Checked]:
+    """One file's outcome after the other, in the order of `files`. Raises `CommandError`."""
+    if jobs > 1 and len(files) > 1:
+        size = max(1, min(16, len(files) // (4 * jobs)))
+        with ProcessPoolExecutor(jobs, initializer=_collect_seldom) as pool:
+            yield from pool.map(partial(check_alone, plan=plan), files, chunksize=size)
+        return
+    with ExitStack() as stack:
+        stack.enter_context(_seldom_collecting())
+        dspy = None
+        if plan.dspy is not None:
+            dspy = stack.enter_context(_upstream(plan.dspy))
+        for path in files:
+            yield check_file(path, plan, dspy)
+
+
+def check_alone(path: Path, plan: Plan) -> Checked:
+    """One file in a process of a pool, which starts a dspy of its own."""
+    if plan.dspy is None:
+        return check_file(path, plan, None)
+    with _upstream(plan.dspy) as dspy:
+        return check_file(path, plan, dspy)
+
+
+def check_file(path: Path, plan: Plan, dspy: Upstream | None) -> Checked:
+    try:
+        if plan.update:
+            session, updated = _updated(path, plan)
+        else:
+            session, updated = store.load(path), False
+        own, wanted = _adapters_of_the_user(session, plan.adapters), _wanted(session, str(path), plan)
+        results = fixtures.check(session, str(path), adapters=own, wanted=wanted)
+    except SessionError as error:
+        return Checked(path, error=str(error))
+    if not results:
+        return Checked(path, nothing=_why_nothing(session, plan))
+    return Checked(path, tuple([_with_more(one, session, plan, dspy) for one in results]), updated=updated)
+
+
+@contextmanager
+def _seldom_collecting() -> Iterator[None]:
+    before = gc.get_threshold()
+    _collect_seldom()
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+def _collect_seldom() -> None:
+    """Checks leave next to nothing that refers to itself, and looking for it often is a quarter of what they cost."""
+    gc.freeze()
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 20, 20)
+
+
+def _updated(path: Path, plan: Plan) -> tuple[Session, bool]:
+    """The session with today's prompts and readings accepted, and whether that has changed the file."""
+    opened = store.open_file(path)
+    session = opened.session
+    own, wanted = _adapters_of_the_user(session, plan.adapters), _wanted(session, str(path), plan)
+    made = fixtures.update(session, parts=plan.update, adapters=own, wanted=wanted)
+    if made == session:
+        return session, False
+    restore_points.keep(path)
+    store.save(made, path, over=opened.fingerprint)
+    return made, True
+
+
+def _upstream(python: str) -> Upstream:
+    from sessions.upstream import Upstream
+
+    try:
+        return Upstream(python)
+    except SessionError as error:
+        raise CommandError(str(error)) from error
+
+
+def _wanted(session: Session, path: str, plan: Plan) -> fixtures.Wanted:
+    """Which fixtures `--adapter`, `--case` and `-k` mean together."""
+    if not (plan.adapters or plan.cases or plan.keyword):
+        return fixtures.always
+    known = {one.id for one in session.columns}
+    others = set(plan.adapters) - known
+    ids = {*plan.adapters, *(one.id for one in session.columns if one.adapter in others)}
+    meant = keywords.parse(plan.keyword) if plan.keyword else None
+
+    def wanted(case: str, column: str) -> bool:
+        if plan.adapters and column not in ids:
+            return False
+        if plan.cases and case not in plan.cases:
+            return False
+        return meant is None or meant(f"{path}::{case}::{column}")
+
+    return wanted
+
+
+def _why_nothing(session: Session, plan: Plan) -> str:
+    columns = dict.fromkeys([*(one.id for one in session.columns), *(one.adapter for one in session.columns)])
+    cases = [one.name for one in session.cases]
+    for what, given, known in (("column or adapter", plan.adapters, list(columns)), ("case", plan.cases, cases)):
+        for name in given:
+            if name not in known:
+                return no_such(what, name, known)
+    return f"nothing matches -k {plan.keyword!r}" if plan.keyword else "the session has no column or no case"
+
+
+def _adapters_of_the_user(session: Session, adapters: Sequence[str]) -> Mapping[str, Adapter]:
+    """The `module:Class` adapters of columns that the command line names; no other code is ever imported."""
+    named = user_code.named(adapters)
+    try:
+        return {
+            column.id: rendering.adapter_of(column, allow_code=True)
+            for column in session.columns
+            if column.adapter in named
+        }
+    except UnknownAdapterError as error:
+        raise CommandError(str(error)) from error
+
+
+def _with_more(result: FixtureResult, session: Session, plan: Plan, dspy: Upstream | None) -> FixtureResult:
+    """The result with the verdicts that were asked for beside the usual ones."""
+    column = next((one for one in session.columns if one.id == result.column), None)
+    if column is None:
+        return result
+    case: Case = session.case(result.case)
+    if dspy is not None:
+        word, drift = dspy.check(session, case, column)
+        result = replace(result, verdicts={**result.verdicts, "upstream": word}, drift=(*result.drift, *drift))
+    if plan.live:
+        from workbench.checks import live_check
+
+        sent = replace(column, model=plan.model or column.model)
+        allow_code = column.adapter in user_code.named(plan.adapters)
+        word, drift = live_check.check(session, case, sent, plan.repeat, plan.allow_hosts, allow_code)
+        result = replace(result, verdicts={**result.verdicts, "live": word}, drift=(*result.drift, *drift))
+    return result

@@ -1,0 +1,60 @@
+"""The verdict `live` of `check`: sends a fixture again, and judges the new replies by what the case expects."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from adapters.run import Run
+from sessions import expectations, recording
+from sessions.session import Case, Column, Session
+from sessions.verdicts import Drift, Word
+from workbench.running import sending
+
+PARSES: Mapping[str, Any] = {"reply": "parses"}
+"""What is expected of a live reply where a case expects nothing."""
+
+
+def check(
+    session: Session, case: Case, column: Column, repeat: int, allow_hosts: Collection[str], allow_code: bool
+) -> tuple[Word, tuple[Drift, ...]]:
+    """Sends the column `repeat` times. `error` when a run had no reply at all, or what is expected makes no sense."""
+    try:
+        expect = expectations.for_column(case.expect, column.id) or PARSES
+        rounds = [_round(session, case, column, expect, allow_hosts, allow_code) for _ in range(repeat)]
+    except expectations.ExpectationError as error:
+        return "error", (Drift("live", f"expect.{error.place}", error.message),)
+    drift: list[Drift] = []
+    for found in rounds:
+        for one in found:
+            if all((one.place, one.message) != (other.place, other.message) for other in drift):
+                drift.append(one)
+    if repeat > 1:
+        bad = sum(bool(found) for found in rounds)
+        drift = [Drift("live", "runs", f"{bad} of {repeat} runs are not as expected"), *drift] if bad else []
+    broken = any(one.place == "request" for one in drift)
+    return ("error" if broken else "fail" if drift else "pass"), tuple(drift)
+
+
+def _round(
+    session: Session,
+    case: Case,
+    column: Column,
+    expect: Mapping[str, Any],
+    allow_hosts: Collection[str],
+    allow_code: bool,
+) -> list[Drift]:
+    try:
+        run = sending.send(session, column, case, allow_hosts=allow_hosts, allow_code=allow_code)
+    except Exception as error:  # what cannot be sent at all: a signature, an adapter, values, a model's name
+        return [Drift("live", "request", str(error) or type(error).__name__)]
+    return _judged(run, expect)
+
+
+def _judged(run: Run, expect: Mapping[str, Any]) -> list[Drift]:
+    """What is not as expected. Raises `expectations.ExpectationError`."""
+    readings = [one.reading for attempt in run.attempts for one in attempt.completions if one.reading is not None]
+    if not readings or (run.error is not None and run.error.phase != "response"):
+        return [Drift("live", "request", run.error.message if run.error is not None else "the run broke off")]
+    failures = expectations.judge(expect, readings[-1], recording.measured_of_run(run))
+    return [Drift("live", one.place, one.message, (), (), one.expected, one.found) for one in failures]

@@ -1,0 +1,139 @@
+"""What can be done to the columns of a session: pure functions from a `State` to the next, or that one if unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sessions.session import Column
+from workbench.document import State
+from workbench.editing import edits
+from workbench.running.sending import EXTRACTION_MODEL
+
+BETWEEN = " · "
+"""What stands in an id between a column's name, its variant and its model."""
+
+
+def free_id(state: State, wanted: str) -> str:
+    """`wanted`, or with the first number behind it that no column has: `chat` → `chat 2`."""
+    known = {one.id for one in state.session.columns}
+    number = 2
+    chosen = wanted
+    while chosen in known:
+        chosen, number = f"{wanted} {number}", number + 1
+    return chosen
+
+
+def add_model(state: State, id: str, model: str) -> State:
+    """A column like `id` for another model, behind it; the id of the new one names the model."""
+    return _beside(state, [id], lambda column: replace(column, model=model))
+
+
+def add_model_to_all(state: State, model: str) -> State:
+    """Adapter × model: every adapter that has no column for this model gets one, behind the first of its own."""
+    first: dict[tuple[Any, ...], str] = {}
+    for column in state.session.columns:
+        first.setdefault(_kind(column), column.id)
+    there = {_kind(one) for one in state.session.columns if state.session.model_of(one) == model}
+    wanted = [id for kind, id in first.items() if kind not in there]
+    return _beside(state, wanted, lambda column: replace(column, model=model))
+
+
+def add_variant(state: State, id: str, tag: str) -> State:
+    """A column like `id` that uses the variants of `tag`, behind it."""
+    return _beside(state, [id], lambda column: replace(column, variant=tag))
+
+
+def remove(state: State, id: str) -> State:
+    """Its replies and recordings stay in the session."""
+    return edits.set_columns(state, [one for one in state.session.columns if one.id != id])
+
+
+def set_model(state: State, id: str, model: str | None) -> State:
+    """The column's own model; None: the session's."""
+    return _changed(state, id, lambda column: replace(column, model=model))
+
+
+def set_variant(state: State, id: str, tag: str | None) -> State:
+    return _changed(state, id, lambda column: replace(column, variant=tag))
+
+
+def set_params(state: State, id: str | None, params: Mapping[str, Any]) -> State:
+    """The parameters of a column; of the session, which all columns have, where `id` is None."""
+    if id is not None:
+        return _changed(state, id, lambda column: replace(column, params=params))
+    if params == state.session.params:
+        return state
+    return replace(state, session=replace(state.session, params=params))
+
+
+def set_fallback(state: State, fallback: bool) -> State:
+    """Whether Chat and XML ask again as JSON after a reply that does not parse."""
+    if fallback == state.session.fallback:
+        return state
+    return replace(state, session=replace(state.session, fallback=fallback))
+
+
+def set_extraction_model(state: State, id: str, model: str | None) -> State:
+    """The second model of a TwoStep column; None: the column's own."""
+
+    def change(column: Column) -> Column:
+        others = {name: value for name, value in column.options.items() if name != EXTRACTION_MODEL}
+        return replace(column, options=others if model is None else {**others, EXTRACTION_MODEL: model})
+
+    return _changed(state, id, change)
+
+
+def _kind(column: Column) -> tuple[Any, ...]:
+    """What makes two columns the same but for their model."""
+    return column.adapter, repr(sorted(column.options.items())), repr(sorted(column.params.items())), column.variant
+
+
+def _name(column: Column) -> str:
+    """The id that says what the column is: its name, its variant, its model."""
+    parts = (column.id.partition(BETWEEN)[0], column.variant, column.model)
+    return BETWEEN.join([part for part in parts if part])
+
+
+def _beside(state: State, ids: Iterable[str], make: Callable[[Column], Column]) -> State:
+    made = state
+    for id in ids:
+        column = made.session.column(id)
+        new = make(column)
+        new = replace(new, id=free_id(made, _name(new)))
+        at = made.session.columns.index(column) + 1
+        made = edits.set_columns(made, (*made.session.columns[:at], new, *made.session.columns[at:]))
+    return made
+
+
+def _changed(state: State, id: str, change: Callable[[Column], Column]) -> State:
+    """The column changed in its place. An id that says what the column is says it of the new one."""
+    column = state.session.column(id)
+    new = change(column)
+    if new == column:
+        return state
+    if BETWEEN in id and id == _name(column):
+        new = replace(new, id=free_id(state, _name(new)))
+    changed = edits.set_columns(state, [new if one.id == id else one for one in state.session.columns])
+    return changed if new.id == id else _renamed(changed, id, new.id)
+
+
+def _renamed(state: State, old: str, new: str) -> State:
+    """What the cases keep of a column under the id it has now."""
+
+    def moved(kept: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {(new if id == old else id): value for id, value in kept.items()} if old in kept else kept
+
+    cases = tuple(
+        [
+            replace(
+                one,
+                recordings=moved(one.recordings),
+                replies=moved(one.replies),
+                measured=moved(one.measured),
+            )
+            for one in state.session.cases
+        ]
+    )
+    return replace(state, session=replace(state.session, cases=cases))

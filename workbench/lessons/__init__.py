@@ -1,0 +1,1 @@
+"""A prompt and its reply, explained piece by piece."""

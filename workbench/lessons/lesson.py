@@ -1,0 +1,214 @@
+"""A prompt taken apart into the steps in which it is built, each with what it is for, in words for a newcomer.
+
+The pieces of all steps, joined, are exactly the prompt (`joined`): a lesson leaves nothing out and adds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from adapters.base import Adapter
+from adapters.markdown import MarkdownAdapter
+from adapters.prompt import DataPart, DemoUse, Message, Prompt
+from adapters.request import Request
+from adapters.signature import Signature
+from adapters.text import Text
+from adapters.tool_turns.fields import with_tool_fields
+from workbench.lessons import lesson_words as words
+
+
+class Piece(NamedTuple):
+    """A stretch of one message: which message and which of its parts, 0-based; None for a message without content."""
+
+    message: int
+    part: int
+    content: Text | DataPart | None
+
+
+@dataclass(frozen=True)
+class LessonStep:
+    """One thing to look at: what it is called, what it is for, and the pieces of the prompt that it adds."""
+
+    title: str
+    explanation: str
+    pieces: tuple[Piece, ...]
+
+
+def steps_of(adapter: Adapter, request: Request) -> tuple[LessonStep, ...]:
+    """The steps of a request's prompt, in the order in which it is read."""
+    prompt = request.prompt
+    uses = {f"demo {use.number}": use for use in prompt.demos}
+    steps: list[LessonStep] = []
+    position = 0
+    for turn, group in groupby(prompt.messages, key=lambda message: message.turn):
+        messages = list(group)
+        pieces = [piece for index, one in enumerate(messages, position) for piece in _whole(index, one)]
+        position += len(messages)
+        if turn == "system" and len(pieces) == 1:
+            steps += _of_system(adapter, _told(request), pieces[0])
+        elif turn == "inputs":
+            steps += _of_inputs(adapter, pieces)
+        elif turn.startswith("demo"):
+            steps.append(_of_demo(turn, uses.get(turn), pieces))
+        elif turn.startswith("history"):
+            title = f"{turn.replace('history', 'Turn')} of the conversation"
+            steps.append(LessonStep(title, words.HISTORY, tuple(pieces)))
+        else:
+            steps.append(LessonStep(f"The {turn} message", words.OWN_MESSAGE, tuple(pieces)))
+    return tuple(steps)
+
+
+def joined(prompt: Prompt, steps: Iterable[LessonStep]) -> list[dict[str, Any]]:
+    """The messages that the pieces of all steps make when they are put together again; roles are the prompt's."""
+    parts: dict[tuple[int, int], list[Text | DataPart]] = {}
+    for step in steps:
+        for piece in step.pieces:
+            found = parts.setdefault((piece.message, piece.part), [])
+            if piece.content is not None:
+                found.append(piece.content)
+    rebuilt: list[dict[str, Any]] = []
+    for index in sorted({message for message, _ in parts}):
+        contents = [_together(parts[key]) for key in sorted(parts) if key[0] == index and parts[key]]
+        rebuilt.append(replace(prompt.messages[index], parts=tuple(contents)).as_dict())
+    return rebuilt
+
+
+def _together(pieces: Sequence[Text | DataPart]) -> Text | DataPart:
+    first = pieces[0]
+    if isinstance(first, DataPart):
+        return first
+    return Text([segment for piece in pieces if isinstance(piece, Text) for segment in piece.segments])
+
+
+def _whole(index: int, message: Message) -> list[Piece]:
+    if not message.parts:
+        return [Piece(index, 0, None)]
+    return [Piece(index, number, part) for number, part in enumerate(message.parts)]
+
+
+def _of_demo(turn: str, use: DemoUse | None, pieces: list[Piece]) -> LessonStep:
+    if use is not None and use.use == "incomplete":
+        explanation = words.INCOMPLETE_DEMO.format(missing=", ".join(use.missing))
+    else:
+        explanation = words.DEMO
+    return LessonStep(turn.capitalize(), explanation, tuple(pieces))
+
+
+# -- the system message
+
+
+def _told(request: Request) -> Signature:
+    """The signature that the prompt tells of: with the fields for tools where those go as text."""
+    return request.signature if request.calls_field is None else with_tool_fields(request.signature)[0]
+
+
+def _of_system(adapter: Adapter, signature: Signature, piece: Piece) -> list[LessonStep]:
+    text = piece.content
+    if not isinstance(text, Text):
+        return [LessonStep("The system message", words.OWN_SYSTEM, (piece,))]
+    cuts = _standard_cuts(adapter, signature, text) or _cuts_at_openings(adapter.name, text)
+    if not cuts:
+        return [LessonStep("The system message", words.OWN_SYSTEM, (piece,))]
+    return _sliced(piece, text, cuts)
+
+
+Cut = tuple[int, str, str]
+"""Where a step begins in a text, its title, and its explanation."""
+
+
+def _standard_cuts(adapter: Adapter, signature: Signature, text: Text) -> list[Cut]:
+    """Where dspy's three parts of a system message begin; nothing when the text is not made of them."""
+    try:
+        description = adapter.format_field_description(signature)
+        structure = adapter.format_field_structure(signature)
+        task = adapter.format_task_description(signature)
+    except Exception:  # an adapter need not have the three, and a user's own may raise anything
+        return []
+    if text != f"{description}\n{structure}\n{task}":
+        return []
+    structure_at = len(description) + 1
+    return [
+        (0, "The fields", words.FIELDS),
+        (structure_at - 1, "The structure", words.STRUCTURE.get(adapter.name, words.OWN_STRUCTURE)),
+        (structure_at + len(structure), "The objective", words.OBJECTIVE),
+    ]
+
+
+def _cuts_at_openings(adapter: str, text: Text) -> list[Cut]:
+    """Where the parts begin that open with words of the adapter's own; nothing for an adapter without such words."""
+    openings = words.OPENINGS.get(adapter, ())
+    cuts: list[Cut] = []
+    position = 0
+    pending: int | None = None
+    for segment in text.segments:
+        start = position if pending is None else pending
+        position += len(segment.text)
+        if segment.kind == "boilerplate" and segment.text.isspace():
+            pending = start
+            continue
+        pending = None
+        if segment.kind not in ("boilerplate", "marker"):
+            continue
+        opening, is_field = segment.text.lstrip(), segment.field is not None
+        found = next((one for one in openings if one.is_field == is_field and one.pattern.match(opening)), None)
+        if found is not None:
+            cuts.append((start, found.title.format(field=segment.field or ""), found.explanation))
+    return [(0, *cuts[0][1:]), *cuts[1:]] if cuts else []
+
+
+# -- the last message
+
+
+def _of_inputs(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
+    last = pieces[-1]
+    if adapter.name == MarkdownAdapter.name:
+        return _of_one_message(adapter, pieces)
+    title, explanation = "The inputs of now", words.INPUTS
+    at = _reminder_start(last.content) if isinstance(last.content, Text) else None
+    if at is None or not isinstance(last.content, Text):
+        return [LessonStep(title, explanation, tuple(pieces))]
+    reminder = LessonStep("The reminder", words.REMINDER, (last._replace(content=_cut(last.content, at, None)),))
+    head = _cut(last.content, 0, at)
+    kept = (*pieces[:-1], last._replace(content=head)) if head else tuple(pieces[:-1])
+    return [LessonStep(title, explanation, kept), reminder] if kept else [reminder]
+
+
+def _of_one_message(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
+    """Steps of a message of several parts, each text part cut by its openings; what opens nothing stays where it is."""
+    steps: list[LessonStep] = []
+    for piece in pieces:
+        cuts = _cuts_at_openings(adapter.name, piece.content) if isinstance(piece.content, Text) else []
+        if cuts and isinstance(piece.content, Text):
+            steps += _sliced(piece, piece.content, cuts)
+        elif steps:
+            steps[-1] = replace(steps[-1], pieces=(*steps[-1].pieces, piece))
+        else:
+            steps.append(LessonStep("The inputs of now", words.INPUTS, (piece,)))
+    return steps
+
+
+def _reminder_start(text: Text) -> int | None:
+    """Where the reminder at the end begins, the empty line in front of it included; None without one."""
+    position = 0
+    gap: int | None = None
+    for segment in text.segments:
+        if segment.kind == "reminder":
+            return position if gap is None else gap
+        gap = (position if gap is None else gap) if segment.kind == "boilerplate" and segment.text.isspace() else None
+        position += len(segment.text)
+    return None
+
+
+def _sliced(piece: Piece, text: Text, cuts: Sequence[Cut]) -> list[LessonStep]:
+    ends = [at for at, _, _ in cuts[1:]] + [len(text)]
+    return [
+        LessonStep(title, explanation, (piece._replace(content=_cut(text, start, end)),))
+        for (start, title, explanation), end in zip(cuts, ends, strict=True)
+    ]
+
+
+def _cut(text: Text, start: int, end: int | None) -> Text:
+    return text.slice(start, len(text) if end is None else end)

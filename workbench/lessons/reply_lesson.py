@@ -1,0 +1,116 @@
+"""A reply taken apart into the steps in which it is read: found, sliced, repaired, coerced, and the verdict.
+
+Built from a reading alone; the spans of its steps are the reading's own, so together they cover the whole reply.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from adapters.annotations import name_of
+from adapters.reading import FieldReading, Reading, Span, SpanKind
+from adapters.rule_words import RULE_WORDS
+from workbench.display import one_line
+from workbench.lessons import lesson_words as words
+from workbench.widgets.field_rows import value_text
+
+if TYPE_CHECKING:
+    from adapters.near_misses import NearMiss
+
+ORDER: tuple[SpanKind, ...] = ("marker", "value", "repaired", "prose", "duplicate", "unknown", "ignored")
+
+WORD = re.compile(r"\w")
+LONGEST_TEXT = 200
+"""Cells of a piece of the reply that a step repeats; all of it is lit in the reply itself."""
+
+
+@dataclass(frozen=True)
+class ReplyStep:
+    """One thing to look at in a reply: the stretches it is about, and what to say of them line by line.
+
+    `facts` are (label, text), for instance a rule and the value that came of it.
+    """
+
+    title: str
+    explanation: str
+    spans: tuple[Span, ...] = ()
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+def steps_of(reading: Reading) -> tuple[ReplyStep, ...]:
+    """The steps in which a parser read a reply, from the bare text to the verdict."""
+    length = f"{len(reading.completion):,} characters"
+    steps = [ReplyStep("The reply", words.REPLY, (), (("reply", length),))]
+    steps += _of_spans(reading)
+    if reading.extraction is not None:
+        inner = steps_of(reading.extraction)
+        return (*steps, *inner)
+    steps += [_of_field(reading, field) for field in reading.fields.values()]
+    return (*steps, _verdict(reading))
+
+
+def _of_spans(reading: Reading) -> Iterable[ReplyStep]:
+    by_kind: dict[SpanKind, list[Span]] = {}
+    for span in reading.spans:
+        # braces and commas between fields were read well enough: to call them ignored would mislead
+        if span.kind != "ignored" or WORD.search(reading.completion, span.start, span.end):
+            by_kind.setdefault(span.kind, []).append(span)
+    for kind in ORDER:
+        spans = by_kind.get(kind, ())
+        if any(reading.completion[span.start : span.end].strip() for span in spans):
+            yield ReplyStep(words.SPAN_TITLES[kind], words.SPAN_WORDS[kind], tuple(spans), _texts(reading, spans))
+
+
+def _texts(reading: Reading, spans: Iterable[Span]) -> tuple[tuple[str, str], ...]:
+    """What stands there, under the field it is taken for."""
+    return tuple(
+        [
+            (span.field or span.kind, one_line(reading.completion[span.start : span.end], LONGEST_TEXT))
+            for span in spans
+            if span.kind != "marker" and reading.completion[span.start : span.end].strip()
+        ]
+    )
+
+
+def _of_field(reading: Reading, field: FieldReading) -> ReplyStep:
+    declared = reading.signature.output_fields.get(field.name)
+    annotation = f" ({name_of(declared.annotation)})" if declared is not None else ""
+    facts: list[tuple[str, str]] = []
+    if field.raw is not None:
+        facts.append(("text", one_line(field.raw, LONGEST_TEXT)))
+    for step in field.steps:
+        facts.append((RULE_WORDS.get(step.rule, step.rule), value_text(step.after)))
+        if step.note:
+            facts.append(("note", step.note))
+    if field.state in ("read", "default", "native"):
+        facts.append(("value", f"{value_text(field.value)}, a {type(field.value).__name__}"))
+    if field.error:
+        facts.append(("✗", _first_line(field.error)))
+    facts += [("⚠", flag.message) for flag in reading.flags if flag.field == field.name]
+    spans = tuple([span for span in reading.spans if span.field == field.name])
+    return ReplyStep(f"{field.name}{annotation}", words.FIELD_STATES[field.state], spans, tuple(facts))
+
+
+def _verdict(reading: Reading) -> ReplyStep:
+    error = reading.error
+    flags = [("⚠", flag.message) for flag in reading.flags if flag.field is None]
+    if error is None:
+        values = [(name, value_text(value)) for name, value in reading.values.items()]
+        return ReplyStep("✓ Read", words.READ, (), (*values, *flags))
+    # near misses are looked for in a pause; a lesson that opens before shows none
+    near_misses: tuple[NearMiss, ...] = vars(reading).get("near_misses", ())
+    flags += [("?", miss.message) for miss in near_misses]
+    facts = [("dspy raises", error.type), ("because", _first_line(error.message))]
+    spans: tuple[Span, ...] = ()
+    if error.start is not None:
+        line, column = reading.line_and_column(error.start)
+        facts.append(("place", f"line {line}, column {column}"))
+        spans = (Span(error.start, max(error.start + 1, error.end or 0), "value", error.field),)
+    return ReplyStep("✗ Not read", words.NOT_READ, spans, (*facts, *flags))
+
+
+def _first_line(message: str) -> str:
+    return next((line.strip() for line in message.splitlines() if line.strip()), "")
