@@ -24,6 +24,8 @@ from sessions.written_parts import WrittenParts
 
 DELAY_S = 0.4
 """Seconds from a change to its copy; with the writing itself a copy is never older than a second."""
+LOCK_ATTEMPTS = 20
+"""Another process that looks whether a lock is held holds it itself for that instant."""
 LOCK_AGE_S = 60.0
 """Younger locks may be about to be taken."""
 MOST_COPIES = 50
@@ -122,12 +124,19 @@ class Autosave:
         if self._token and (folder / f"{self._token}.lock").exists():
             return
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        token = secrets.token_hex(8)
         if self._lock_file is not None:
             os.close(self._lock_file)
-        self._lock_file = os.open(folder / f"{token}.lock", os.O_RDWR | os.O_CREAT, 0o600)
-        _lock(self._lock_file)
-        self._token = token
+            self._lock_file = None
+        for left in reversed(range(LOCK_ATTEMPTS)):
+            token = secrets.token_hex(8)
+            lock = folder / f"{token}.lock"
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+            # a file system that knows no locks is no reason to keep no copies
+            if _lock(descriptor) or not left:
+                self._lock_file, self._token = descriptor, token
+                return
+            os.close(descriptor)
+            lock.unlink(missing_ok=True)
 
     def _place_of(self, path: Path | None) -> Path:
         return _folder() / f"{key_of(path)}-{self._token}.json"

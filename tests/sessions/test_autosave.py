@@ -113,6 +113,28 @@ def test_a_process_that_ends_well_leaves_no_lock_but_that_of_the_copies_it_leave
     assert autosave.left_over(tmp_path / "q.json") is None
 
 
+def test_a_lock_that_another_process_looks_at_in_that_instant_is_made_anew(
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at = iter([False, False])
+    lock = autosave._lock
+    monkeypatch.setattr(autosave, "_lock", lambda descriptor: next(looked_at, True) and lock(descriptor))
+    ours = autosave.Autosave()
+    assert ours.write(numbered(1), tmp_path / "a.json") == ""
+    (copy,) = (state / "adapter-workbench" / "autosave").glob("*.json")
+    (held,) = (state / "adapter-workbench" / "autosave").glob("*.lock")
+    assert copy.name.endswith(f"-{held.stem}.json")
+    assert next(looked_at, None) is None
+
+
+def test_where_nothing_can_be_locked_a_copy_is_kept_all_the_same(
+    tmp_path: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(autosave, "_lock", lambda descriptor: False)
+    assert autosave.Autosave().write(numbered(1), tmp_path / "a.json") == ""
+    assert len(list((state / "adapter-workbench" / "autosave").glob("*.json"))) == 1
+
+
 def test_a_copy_that_is_removed_while_others_are_looked_for_hides_none_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
