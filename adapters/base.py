@@ -17,7 +17,7 @@ from adapters.callbacks import announced
 from adapters.capabilities import Capabilities
 from adapters.conversation import history_messages
 from adapters.conversation_field import history_field_name, without_field
-from adapters.opaque import opaque_prompt, opaque_reading
+from adapters.opaque import content_parts, is_own, opaque_prompt, opaque_reading
 from adapters.prompt import DemoUse, Message, Prompt
 from adapters.reading import Reading
 from adapters.signature import Signature
@@ -96,13 +96,13 @@ class Adapter:
         `reuse` is an earlier prompt of this adapter: demos that are the same objects and were not changed since are
         taken over from it.
         """
-        if type(self).format is not Adapter.format:
+        if not is_own(self.format, Adapter.format):
             return opaque_prompt(self.format(signature, list(demos), dict(inputs)))
         return self._render(signature, demos, inputs, reuse)
 
     def read(self, signature: Signature, completion: str) -> Reading:
         """The whole account of a reply; never raises for a bad one."""
-        if type(self).parse is not Adapter.parse:
+        if not is_own(self.parse, Adapter.parse):
             return opaque_reading(self.name, signature, completion, self.parse)
         return self._read(signature, completion)
 
@@ -135,10 +135,10 @@ class Adapter:
         if history_field is not None:
             current = without_field(signature, history_field)
             history = self._history_messages(current, history_field, values)
-        system = Message("system", "system", (Text.of(self.format_system_message(signature)),))
+        system = Message("system", "system", *content_parts(self.format_system_message(signature)))
         demo_messages, uses, reusable = self._demo_messages(signature, demos, reuse)
         content = self.format_user_message_content(current, values, main_request=True)
-        last = (_expanded(Message("user", "inputs", (Text.of(content),))),) if content else ()
+        last = (_expanded(Message("user", "inputs", *content_parts(content))),) if content else ()
         return Prompt((system, *demo_messages, *history, *last), uses, reusable=reusable)
 
     def _read(self, signature: Signature, completion: str) -> Reading:
@@ -147,9 +147,14 @@ class Adapter:
     def _demo_messages(
         self, signature: Signature, demos: Sequence[Mapping[str, Any]], reuse: Prompt | None, expand: bool = True
     ) -> tuple[list[Message], tuple[DemoUse, ...], RenderedDemos | None]:
-        if type(self).format_demos is not Adapter.format_demos:
-            prompt = opaque_prompt(self.format_demos(signature, list(demos)), "demo")
-            return [_expanded(one) for one in prompt.messages], (), None
+        if is_own(self.format_demos, Adapter.format_demos):
+            return self._own_demo_messages(signature, demos, reuse, expand)
+        prompt = opaque_prompt(self.format_demos(signature, list(demos)), "demo")
+        return [_expanded(one) if expand else one for one in prompt.messages], (), None
+
+    def _own_demo_messages(
+        self, signature: Signature, demos: Sequence[Mapping[str, Any]], reuse: Prompt | None, expand: bool
+    ) -> tuple[list[Message], tuple[DemoUse, ...], RenderedDemos | None]:
         known = self._known_demos(signature, reuse)
         if known is not None and len(demos) == len(known.demos) and all(map(is_, demos, known.demos)):
             return list(known.messages), known.uses, known
@@ -198,12 +203,12 @@ class Adapter:
         else:
             user = self.format_user_message_content(signature, demo, prefix=INCOMPLETE_DEMO)
             answer = self.format_assistant_message_content(signature, demo, missing_field_message=NOT_SUPPLIED)
-        asked = Message("user", turn, (Text.of(user),))
-        answered = Message("assistant", turn, (Text.of(answer),))
+        asked = Message("user", turn, *content_parts(user))
+        answered = Message("assistant", turn, *content_parts(answer))
         return RenderedDemo(demo, use, (_expanded(asked) if expand else asked, answered))
 
     def _history_messages(self, signature: Signature, field: str, inputs: dict[str, Any]) -> tuple[Message, ...]:
-        if type(self).format_conversation_history is not Adapter.format_conversation_history:
+        if not is_own(self.format_conversation_history, Adapter.format_conversation_history):
             prompt = opaque_prompt(self.format_conversation_history(signature, field, inputs), "history")
             return tuple([_expanded(one) for one in prompt.messages])
         return tuple([_expanded(one) for one in history_messages(self, signature, field, inputs)])
@@ -227,14 +232,12 @@ class Adapter:
 
     def format_system_message(self, signature: Signature) -> str:
         """Field description, structure and task, a line break between them."""
-        return join(
-            "\n",
-            (
-                self.format_field_description(signature),
-                self.format_field_structure(signature),
-                self.format_task_description(signature),
-            ),
+        parts = (
+            self.format_field_description(signature),
+            self.format_field_structure(signature),
+            self.format_task_description(signature),
         )
+        return join("\n", [part if isinstance(part, str) else f"{part}" for part in parts])
 
     def format_field_description(self, signature: Signature) -> str:
         raise NotImplementedError
@@ -264,7 +267,7 @@ class Adapter:
 
     def format_demos(self, signature: Signature, demos: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Incomplete demos first, then complete ones, each a user and an assistant message; others are dropped."""
-        messages, _, _ = self._demo_messages(signature, demos, None, expand=False)
+        messages, _, _ = self._own_demo_messages(signature, demos, None, expand=False)
         return [message.as_dict() for message in messages]
 
     def format_conversation_history(
@@ -284,8 +287,10 @@ class Adapter:
 
         dspy's JSONAdapter raises NotImplementedError here; ours does not.
         """
-        answer = str(self.format_assistant_message_content(signature, outputs))
-        return {"messages": [*self.format(signature, demos, inputs), {"role": "assistant", "content": answer}]}
+        messages = self.format(signature, demos, inputs)
+        content: Any = self.format_assistant_message_content(signature, outputs)
+        answer = str(content) if isinstance(content, str) else content
+        return {"messages": [*messages, {"role": "assistant", "content": answer}]}
 
     def __call__(
         self,

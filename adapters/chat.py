@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapters.base import Adapter
 from adapters.by_fields import by_fields
 from adapters.chat_reading import read_chat
+from adapters.field_info import with_info
 from adapters.field_text import chat_field_description, joined, outputs_in_order, task_description, translate_field_type
+from adapters.opaque import is_own
 from adapters.reading import Reading
 from adapters.signature import Field, Signature
 from adapters.text import Segment, Text, value_segment
@@ -22,6 +24,7 @@ INTRODUCTION = Segment(
 )
 PARAGRAPH = Segment("\n\n", "boilerplate")
 COMPLETED = Segment("\n\n[[ ## completed ## ]]\n", "marker")
+END_LINE = Segment("[[ ## completed ## ]]\n", "marker")
 
 
 class ChatAdapter(Adapter):
@@ -56,7 +59,11 @@ class ChatAdapter(Adapter):
         return chat_field_description(signature)
 
     def format_field_structure(self, signature: Signature) -> str:
-        return _structure(signature)
+        if is_own(self.format_field_with_value, ChatAdapter.format_field_with_value):
+            return _structure(signature)
+        inputs = self.format_field_with_value(fields_with_values=placeholders(signature.input_fields))
+        outputs = self.format_field_with_value(fields_with_values=placeholders(signature.output_fields))
+        return joined((Text((INTRODUCTION,)), inputs, outputs, Text((END_LINE,))))
 
     def format_task_description(self, signature: Signature) -> str:
         return task_description(signature.instructions)
@@ -92,6 +99,10 @@ class ChatAdapter(Adapter):
     def format_assistant_message_content(
         self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
     ) -> str:
+        if not is_own(self.format_field_with_value, ChatAdapter.format_field_with_value):
+            return self.format_field_with_value(outputs_with_values(signature, outputs, missing_field_message)) + Text(
+                (COMPLETED,)
+            )
         segments: list[Segment] = []
         add = segments.append
         for name, annotation, first, following in output_markers(signature):
@@ -112,7 +123,7 @@ class ChatAdapter(Adapter):
         segments: list[Segment] = []
         for field, value in fields_with_values.items():
             segments.append(_marker(field.name))
-            segments.append(Segment(write_value(field.annotation, value), "value", field.name))
+            segments.extend(value_segments(field, value))
         return Text(segments).strip()
 
     def _read(self, signature: Signature, completion: str) -> Reading:
@@ -145,6 +156,23 @@ def _markers(fields: Mapping[str, Field]) -> Markers:
     )
 
 
+def placeholders(fields: Mapping[str, Field]) -> dict[Field, str]:
+    """What a user's own `format_field_with_value` is given for the structure: each field with its placeholder."""
+    return {with_info(field): translate_field_type(name, field) for name, field in fields.items()}
+
+
+def outputs_with_values(signature: Signature, outputs: Mapping[str, Any], missing: str | None) -> dict[Field, Any]:
+    """The same for one turn's outputs: each with its value, `missing` for those that have none."""
+    return {with_info(field): outputs.get(name, missing) for name, field in signature.output_fields.items()}
+
+
+def value_segments(field: Field, value: Any) -> Sequence[Segment]:
+    """A value as text of its field; text that knows its origins keeps them."""
+    if isinstance(value, Text):
+        return [one if one.field else one._replace(field=field.name) for one in value.segments]
+    return (value_segment(write_value(field.annotation, value), field.name),)
+
+
 def structure_of(fields: Mapping[str, Field]) -> Text:
     """Each field's marker over its placeholder and type note."""
     segments: list[Segment] = []
@@ -162,9 +190,13 @@ def inputs_structure(signature: Signature) -> Text:
 
 @by_fields
 def _structure(signature: Signature) -> Text:
-    completed = Text((Segment("[[ ## completed ## ]]\n", "marker"),))
     return joined(
-        (Text((INTRODUCTION,)), inputs_structure(signature), structure_of(signature.output_fields), completed)
+        (
+            Text((INTRODUCTION,)),
+            inputs_structure(signature),
+            structure_of(signature.output_fields),
+            Text((END_LINE,)),
+        )
     )
 
 

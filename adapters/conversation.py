@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from adapters.opaque import content_parts
 from adapters.prompt import Message
 from adapters.signature import Field, Signature
 from adapters.text import Text
@@ -41,7 +42,7 @@ def _turn_messages(adapter: Adapter, signature: Signature, values: Mapping[str, 
     has_input = any(name in values for name in signature.input_fields)
     asked = adapter.format_user_message_content(signature, values, main_request=has_input)
     if asked:
-        messages.append(Message("user", turn, (Text.of(asked),)))
+        messages.append(Message("user", turn, *content_parts(asked)))
     if adapter.use_native_function_calling and calls is not None:
         return messages + _native_messages(adapter, signature, values, turn, calls, results)
     answers = values
@@ -49,10 +50,10 @@ def _turn_messages(adapter: Adapter, signature: Signature, values: Mapping[str, 
         answers = {**values, calls_field: calls.model_copy(update={"tool_call_results": None})}
     answer = adapter.format_assistant_message_content(signature, answers)
     if answer:
-        messages.append(Message("assistant", turn, (Text.of(answer),)))
+        messages.append(Message("assistant", turn, *content_parts(answer)))
     if results is not None:
         given = adapter.format_user_message_content(TOOL_RESULTS, {"tool_call_results": results})
-        messages.append(Message("user", turn, (Text.of(given),)))
+        messages.append(Message("user", turn, *content_parts(given)))
     return messages
 
 

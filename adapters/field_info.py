@@ -1,8 +1,9 @@
-"""A field as pydantic prints it: dspy's XMLAdapter puts that into its error messages."""
+"""A field as pydantic's `FieldInfo`: what dspy's XMLAdapter prints in its errors, and what users' overrides look at."""
 
 from __future__ import annotations
 
 from ast import literal_eval
+from dataclasses import replace
 from typing import Any
 
 import pydantic
@@ -11,11 +12,22 @@ from adapters.signature import CONSTRAINT_WORDS, Field
 
 
 def shown(field: Field) -> str:
-    """`str()` of the `FieldInfo` that dspy has for this field; of the very one where the field came from dspy."""
+    """`str()` of `info_of(field)`."""
+    return str(info_of(field))
+
+
+def with_info(field: Field) -> Field:
+    """The field as a user's override of dspy's shape reads it: with the `info` that dspy's fields carry."""
+    info = info_of(field)
+    return field if field.info is info else replace(field, info=info)
+
+
+def info_of(field: Field) -> Any:
+    """The `FieldInfo` that dspy has for this field; the very one where the field came from dspy."""
     given = field.info
     desc = f"${{{field.name}}}" if field.desc is None else field.desc
     if given is not None and given.annotation is field.annotation and given.json_schema_extra.get("desc") == desc:
-        return str(given)
+        return given
     extra: dict[str, Any] = {}
     for name, value in (("desc", field.desc), ("prefix", field.prefix)):
         if value is not None:
@@ -32,7 +44,7 @@ def shown(field: Field) -> str:
         arguments["default"] = field.default
     made: Any = pydantic.Field(json_schema_extra=extra, **arguments)
     made.annotation = field.annotation
-    return str(made)
+    return made
 
 
 def _constraints(sentence: str) -> dict[str, Any]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapters.by_fields import by_fields
 from adapters.capabilities import Capabilities
-from adapters.chat import INTRODUCTION, ChatAdapter, inputs_structure
+from adapters.chat import INTRODUCTION, ChatAdapter, inputs_structure, outputs_with_values, placeholders
 from adapters.field_text import joined, outputs_in_order, translate_field_type
 from adapters.json_reading import read_json
+from adapters.opaque import is_own
 from adapters.reading import Reading
 from adapters.signature import Field, Signature
 from adapters.structured_output import response_format
@@ -46,7 +47,13 @@ class JSONAdapter(ChatAdapter):
         return signature.field_faces if type(self) is JSONAdapter else super().demo_key(signature)
 
     def format_field_structure(self, signature: Signature) -> str:
-        return _structure(signature)
+        if is_own(self.format_field_with_value, JSONAdapter.format_field_with_value):
+            return _structure(signature)
+        inputs = self.format_field_with_value(fields_with_values=placeholders(signature.input_fields), role="user")
+        outputs = self.format_field_with_value(
+            fields_with_values=placeholders(signature.output_fields), role="assistant"
+        )
+        return joined((Text((INTRODUCTION,)), Text((INPUTS,)), inputs, Text((OUTPUTS,)), outputs))
 
     def user_message_output_requirements(self, signature: Signature) -> str | None:
         return _reminder(signature)
@@ -54,6 +61,10 @@ class JSONAdapter(ChatAdapter):
     def format_assistant_message_content(
         self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
     ) -> str:
+        if not is_own(self.format_field_with_value, JSONAdapter.format_field_with_value):
+            return self.format_field_with_value(
+                outputs_with_values(signature, outputs, missing_field_message), role="assistant"
+            )
         missing = None if missing_field_message is None else str(missing_field_message)
         values = {name: outputs.get(name, missing) for name in signature.output_fields}
         return _object(values, outputs)
@@ -69,6 +80,8 @@ class JSONAdapter(ChatAdapter):
         return read_json(signature, completion, self.name, self.error_name)
 
 
+INPUTS = Segment("Inputs will have the following structure:", "boilerplate")
+OUTPUTS = Segment("Outputs will be a JSON object with the following fields.", "boilerplate")
 OPENING = Segment("{", "marker")
 CLOSING = Segment("\n}", "marker")
 EMPTY = Text((Segment("{}", "marker"),))
@@ -94,10 +107,22 @@ def _object(values: dict[str, Any], given: Mapping[str, Any]) -> Text:
     add = segments.append
     for name, value in jsonable.items():
         add(_key(name, not segments))
+        origins = values.get(name)
+        if isinstance(origins, Text):
+            segments.extend(_quoted(origins, name))
+            continue
         text = to_indented_json(value, 1)
         add(value_segment(text, name) if name in given else Segment(text, "filler", name))
     add(CLOSING)
     return Text(segments)
+
+
+def _quoted(text: Text, name: str) -> Iterator[Segment]:
+    """Text that knows its origins as a JSON string."""
+    yield Segment('"', "marker", name)
+    for one in text.segments:
+        yield Segment(to_json(one.text)[1:-1], one.kind, one.field or name)
+    yield Segment('"', "marker", name)
 
 
 @by_fields
@@ -112,9 +137,9 @@ def _structure(signature: Signature) -> Text:
     return joined(
         (
             Text((INTRODUCTION,)),
-            Text((Segment("Inputs will have the following structure:", "boilerplate"),)),
+            Text((INPUTS,)),
             inputs_structure(signature),
-            Text((Segment("Outputs will be a JSON object with the following fields.", "boilerplate"),)),
+            Text((OUTPUTS,)),
             Text(outputs),
         )
     )

@@ -11,6 +11,20 @@ from adapters.signature import Signature
 from adapters.text import Text
 
 
+def is_own(method: Callable[..., Any], own: Callable[..., Any]) -> bool:
+    """Whether an adapter's `method` is `own` of this package, and not one of a user's class or set on the object."""
+    return getattr(method, "__func__", None) is own
+
+
+def content_parts(content: Any) -> tuple[tuple[Text | DataPart, ...], bool]:
+    """A message's `parts` and `is_list` for content as an adapter's method gave it: text, a list, or nothing."""
+    if isinstance(content, str):
+        return (Text.of(content),), False
+    if isinstance(content, list):
+        return tuple([_part(one) for one in content]), True
+    return (), False
+
+
 def opaque_prompt(messages: Sequence[Mapping[str, Any]], turn: str | None = None) -> Prompt:
     """Messages given as plain dicts; their text is of kind `custom`. Without `turn` it is guessed from the roles."""
     made: list[Message] = []
@@ -18,14 +32,8 @@ def opaque_prompt(messages: Sequence[Mapping[str, Any]], turn: str | None = None
     for index, message in enumerate(messages):
         role = str(message.get("role", "user"))
         where = f"{turn} {index // 2 + 1}" if turn else _guess_turn(role, index, last_user)
-        content = message.get("content")
         extra = {key: value for key, value in message.items() if key not in ("role", "content")}
-        if isinstance(content, str):
-            made.append(Message(role, where, (Text.of(content),), False, extra))
-        elif isinstance(content, list):
-            made.append(Message(role, where, tuple(_part(one) for one in content), True, extra))
-        else:
-            made.append(Message(role, where, (), False, extra))
+        made.append(Message(role, where, *content_parts(message.get("content")), extra))
     return Prompt(tuple(made))
 
 

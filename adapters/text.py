@@ -109,10 +109,12 @@ class Text(str):
 
 
 def join(separator: str, parts: Sequence[str], kind: Kind = "boilerplate") -> Text:
-    """`separator.join(parts)`, keeping the origins of `parts`; the separators are of `kind`."""
+    """`separator.join(parts)`, keeping the origins of `parts`; the separators are of `kind`. Raises as it does."""
     between = Segment(separator, kind)
     segments: list[Segment] = []
     for index, part in enumerate(parts):
+        if not isinstance(part, str):
+            raise TypeError(f"sequence item {index}: expected str instance, {type(part).__name__} found")
         if index:
             segments.append(between)
         segments.extend(Text.of(part).segments)

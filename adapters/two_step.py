@@ -12,7 +12,7 @@ from adapters.by_fields import by_fields
 from adapters.chat import ChatAdapter
 from adapters.errors import AdapterParseError, NeedsExtraction
 from adapters.field_text import inputs_described, joined, outputs_described
-from adapters.opaque import opaque_reading
+from adapters.opaque import content_parts, is_own, opaque_reading
 from adapters.prompt import Message, Prompt
 from adapters.reading import FieldReading, Reading, ReadingError, Span
 from adapters.signature import Field, Signature
@@ -46,14 +46,14 @@ class TwoStepAdapter(Adapter):
     def _render(
         self, signature: Signature, demos: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any], reuse: Prompt | None
     ) -> Prompt:
-        system = Message("system", "system", (Text.of(self.format_task_description(signature)),))
+        system = Message("system", "system", *content_parts(self.format_task_description(signature)))
         demo_messages, uses, reusable = self._demo_messages(signature, demos, reuse, expand=False)
-        last = Message("user", "inputs", (Text.of(self.format_user_message_content(signature, inputs)),))
+        last = Message("user", "inputs", *content_parts(self.format_user_message_content(signature, inputs)))
         return Prompt((system, *demo_messages, last), uses, reusable=reusable)
 
     def read(self, signature: Signature, completion: str, extraction: str | None = None) -> Reading:
         """The reading of the main reply; with the `extraction` reply, Chat's reading of that."""
-        if type(self).parse is not TwoStepAdapter.parse:
+        if not is_own(self.parse, TwoStepAdapter.parse):
             return super().read(signature, completion)
         spans = (Span(0, len(completion), "prose"),) if completion else ()
         if extraction is None:

@@ -11,8 +11,10 @@ from xml.sax.saxutils import quoteattr
 from typing_extensions import is_typeddict
 
 from adapters.by_fields import by_fields
-from adapters.chat import INTRODUCTION, ChatAdapter
+from adapters.chat import INTRODUCTION, ChatAdapter, outputs_with_values, value_segments
+from adapters.field_info import with_info
 from adapters.field_text import is_model, joined, translate_field_type
+from adapters.opaque import is_own
 from adapters.reading import Reading
 from adapters.schema import ByIdentity, schema_by_name
 from adapters.signature import Field, Signature
@@ -36,7 +38,18 @@ class XMLAdapter(ChatAdapter):
         return signature.field_faces, nested
 
     def format_field_structure(self, signature: Signature) -> str:
-        return _structure(signature)
+        if is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
+            return _structure(signature)
+        groups = [
+            join("\n\n", [self._field_structure(name, field) for name, field in fields.items()])
+            for fields in (signature.input_fields, signature.output_fields)
+        ]
+        return join("\n\n", (Text((INTRODUCTION,)), *groups))
+
+    def _field_structure(self, name: str, field: Field) -> str:
+        if field.role == "output" and uses_nested_xml(field.annotation):
+            return _field_structure(name, field)
+        return self.format_field_with_value({with_info(field): translate_field_type(name, field)})
 
     def format_user_message_content(
         self,
@@ -46,21 +59,30 @@ class XMLAdapter(ChatAdapter):
         suffix: str = "",
         main_request: bool = False,
     ) -> str:
-        segments: list[Segment] = []
-        for name, field in signature.input_fields.items():
-            if name in inputs:
-                _add_field(segments, field, inputs[name])
-        fields = Text(segments)
-        parts: list[str] = [prefix, fields.strip()]
+        parts: list[str] = [prefix, self._inputs_content(signature, inputs)]
         if main_request:
-            parts.append(Text.of(self.user_message_output_requirements(signature) or "", "reminder"))
+            reminder = self.user_message_output_requirements(signature)
+            if reminder is None:  # dspy joins it all the same
+                raise TypeError("sequence item 2: expected str instance, NoneType found")
+            parts.append(Text.of(reminder, "reminder"))
         if not prefix and not suffix and len(parts) == 2:
             return parts[1]
         return joined((*parts, suffix))
 
+    def _inputs_content(self, signature: Signature, inputs: Mapping[str, Any]) -> str:
+        given = {field: inputs[name] for name, field in signature.input_fields.items() if name in inputs}
+        if not is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
+            return self.format_field_with_value({with_info(field): value for field, value in given.items()})
+        segments: list[Segment] = []
+        for field, value in given.items():
+            _add_field(segments, field, value)
+        return Text(segments).strip()
+
     def format_assistant_message_content(
         self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
     ) -> str:
+        if not is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
+            return self.format_field_with_value(outputs_with_values(signature, outputs, missing_field_message))
         segments: list[Segment] = []
         missing = None if missing_field_message is None else str(missing_field_message)
         for name, field in signature.output_fields.items():
@@ -93,10 +115,13 @@ def _add_field(segments: list[Segment], field: Field, value: Any, kind: Kind = "
         if isinstance(serialized, dict | list):
             segments.append(Segment(value_to_xml(serialized, name), kind, name))
             return
+    opening, closing = _tags(name)
+    if isinstance(value, Text):
+        segments.extend((opening, *value_segments(field, value), closing))
+        return
     text = write_value(annotation, value)
     if field.role == "output" and annotation is str:
         text = text.replace("&", "&amp;").replace("<", "&lt;")
-    opening, closing = _tags(name)
     segments.append(opening)
     segments.append(Segment(text, kind, name))
     segments.append(closing)
