@@ -17,7 +17,7 @@ from typing import Any
 from adapters.notation.class_writer import is_name
 from adapters.signature import Field, Signature, infer_prefix
 from sessions.errors import SessionError, step_into
-from sessions.imports import proposing
+from sessions.imports import chain_of_thought, proposing
 from sessions.imports.demos import demo_of
 from sessions.imports.reading import listed
 from sessions.imports.result import KEPT, Imported
@@ -68,7 +68,10 @@ def from_program(
     instructions, saved = _saved_signature(state, demos, path, place)
     notes = [f"the predictor `{name}`"] if name else []
     if given is not None:
-        text, questions = _onto(given, saved, instructions)
+        run_as = chain_of_thought.fitting(given, [one.name for one in saved])
+        if run_as != given:
+            notes.append(chain_of_thought.SAID)
+        text, questions = _onto(run_as, saved, instructions)
     elif saved:
         text, questions = _proposed(saved, instructions, demos, path)
     else:
@@ -263,8 +266,13 @@ def _onto(given: SignatureText, saved: Sequence[SavedField], instructions: str) 
         own = instructions in ("", signature.instructions)
         return (given if own else replace(given, instructions=instructions)), questions
     name = signature.name if is_name(signature.name) else "Imported"
-    fields = tuple(changed.fields.values())
-    return proposing.in_source(Signature.make(fields, instructions or signature.instructions, name)), questions
+    fields = dict(changed.fields)
+    reasoning = fields.get(chain_of_thought.REASONING)
+    adds_reasoning = given.predictor == chain_of_thought.COT and reasoning == signature.fields.get("reasoning")
+    if adds_reasoning:
+        del fields[chain_of_thought.REASONING]
+    made = proposing.in_source(Signature.make(tuple(fields.values()), instructions or signature.instructions, name))
+    return (replace(made, predictor=given.predictor) if adds_reasoning else made), questions
 
 
 def _same_words(one: Field, other: Field) -> bool:

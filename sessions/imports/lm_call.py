@@ -15,7 +15,7 @@ from adapters.conversation_field import history_field_name
 from adapters.signature import Field, Signature, strip_annotated
 from sessions import rendering
 from sessions.errors import SessionError
-from sessions.imports import conversations, proposing
+from sessions.imports import chain_of_thought, conversations, proposing
 from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.result import KEPT, Imported
 from sessions.recording import as_json
@@ -23,6 +23,7 @@ from sessions.session import Case, Column, Demo, Session, SignatureText
 
 ADAPTERS = ("chat", "json", "xml", "baml")
 _FIELD = re.compile(r"^\d+\. `(\w+)` \((.*?)\): ?(.*)$")
+KEPT_BESIDE = "the whole entry is kept beside the case"
 _OBJECTIVE = "In adhering to this structure, your objective is: "
 
 
@@ -37,10 +38,13 @@ def from_call(data: Mapping[str, Any], path: str, given: SignatureText | None = 
     if not conversations.is_messages(messages):
         raise SessionError(path, "messages", "expected a list of messages with role and content")
     questions: list[str] = []
-    text = given
-    if text is None:
-        system = next((one for one in messages if one["role"] in ("system", "developer")), {"content": ""})
-        text = _signature_in(conversations.content_text(system.get("content"), path, "messages[0]"), path, questions)
+    said: list[str] = []
+    system = next((one for one in messages if one["role"] in ("system", "developer")), {"content": ""})
+    described = conversations.content_text(system.get("content"), path, "messages[0]")
+    text = _signature_in(described, path, questions) if given is None else given
+    if given is not None:
+        text = chain_of_thought.fitting(given, _names_in(described))
+        said += [chain_of_thought.SAID] if text != given else []
     model = data["model"] if isinstance(data.get("model"), str) else Session.model
     kwargs = data.get("kwargs")
     params = parameters_in(kwargs) if isinstance(kwargs, dict) else {}
@@ -53,7 +57,7 @@ def from_call(data: Mapping[str, Any], path: str, given: SignatureText | None = 
     made = replace(session.cases[0], replies={column: {"text": reply, "source": "pasted", "model": model}})
     if not proved:
         questions.append("rendered again, the messages are not the recorded ones: an option or a type differs")
-    notes = [f"{len(messages)} messages of {model}, as `{column}` made them", "the whole entry is kept beside the case"]
+    notes = [f"{len(messages)} messages of {model}, as `{column}` made them", *said, KEPT_BESIDE]
     return Imported(session.with_case(made), tuple(notes), tuple(questions), has_signature=given is None)
 
 
@@ -128,6 +132,12 @@ def _signature_in(system: str, path: str, questions: list[str]) -> SignatureText
         return proposing.signature_text(fields, inspect.cleandoc(objective))
     except ValueError as error:
         raise SessionError(path, "messages[0]", str(error), "give the signature with --signature") from None
+
+
+def _names_in(system: str) -> list[str]:
+    """The fields that a system message of one of dspy's adapters lists, in its order; none for any other message."""
+    described = system.partition("\nAll interactions will be structured")[0]
+    return [match[1] for match in map(_FIELD.match, described.split("\n")) if match is not None]
 
 
 def _fields(text: str, role: Any, questions: list[str]) -> list[Field]:

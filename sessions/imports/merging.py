@@ -10,13 +10,13 @@ from typing import Any
 from adapters.signature import Signature
 from sessions.imports.reading import listed
 from sessions.imports.result import KEPT, Imported
-from sessions.session import Case, Demo, Session
+from sessions.session import Case, Demo, Session, SignatureText
 
 
 def merged(session: Session, imported: Imported) -> Imported:
     """The session with the import's signature, its demos behind the others, and its cases under names of their own."""
-    other = imported.session
-    notes, questions = list(imported.notes), list(imported.questions)
+    other, kept_notes = _with_what_a_text_cannot_say(session, imported)
+    notes, questions = [*imported.notes, *kept_notes], list(imported.questions)
     if other.signature != session.signature:
         questions.append(f"the signature is replaced{_lost(session, other.signature.read())}")
     there = {_content(demo) for demo in session.demos}
@@ -46,6 +46,22 @@ def merged(session: Session, imported: Imported) -> Imported:
         extra=_kept(session.extra, other.extra),
     )
     return Imported(result, tuple(notes), tuple(questions), imported.has_signature)
+
+
+def _with_what_a_text_cannot_say(session: Session, imported: Imported) -> tuple[Session, list[str]]:
+    """The import, of which a signature's bare text leaves the session its predictor and its own instructions."""
+    other = imported.session
+    notes: list[str] = []
+    if not imported.is_bare_text:
+        return other, notes
+    before, signature = session.signature, other.signature
+    if before.predictor != signature.predictor and before.predictor != SignatureText.predictor:
+        signature = replace(signature, predictor=before.predictor)
+        notes.append(f"the predictor stays {before.predictor}")
+    if before.instructions is not None and signature.instructions is None:
+        signature = replace(signature, instructions=before.instructions)
+        notes.append("the session's own instructions stay in the place of the text's")
+    return replace(other, signature=signature), notes
 
 
 def unused(name: str, taken: Collection[str]) -> str:

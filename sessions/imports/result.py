@@ -13,13 +13,15 @@ class Imported:
 
     `notes` say what was found, taken and left. `questions` are what the file does not say and what was proposed in its
     place: a session with questions is a proposal, which its user accepts or answers. `has_signature` is False where the
-    signature was given, so that merging keeps the session's own.
+    signature was given, so that merging keeps the session's own. With `is_bare_text` the file is a signature's source,
+    which says neither the predictor nor instructions in the place of its own.
     """
 
     session: Session
     notes: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     has_signature: bool = True
+    is_bare_text: bool = False
 
 
 KEPT = "imported"

@@ -107,4 +107,4 @@ def _from_source(path: str) -> Imported:
         raise SessionError(file, "", str(error)) from None
     notes = [f"the signature {signature.name}: {signature.signature}"]
     notes += [f"`{field.name}`: {note}" for field in signature.fields.values() for note in field.notes]
-    return Imported(Session(written, (), DEFAULT_COLUMNS), tuple(notes))
+    return Imported(Session(written, (), DEFAULT_COLUMNS), tuple(notes), is_bare_text=True)

@@ -10,6 +10,7 @@ from adapters.errors import SignatureError
 from sessions import store
 from sessions.errors import SessionError
 from sessions.imports import merging, sources
+from sessions.imports.chain_of_thought import COT, REASONING
 from sessions.imports.result import Imported
 from sessions.session import DEFAULT_COLUMNS, Column, Session, SignatureText
 from workbench import arguments, exit_codes, output
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--signature", metavar="SIGNATURE", help="names and types: the string notation or FILE.py:Class"
     )
     parser.add_argument("--predictor", metavar="PATH", help="which predictor of a saved program")
+    parser.add_argument("--cot", action="store_true", help="ChainOfThought: `reasoning` in front of the outputs")
     parser.add_argument("--case", metavar="NAME", help="what to call the case that it makes")
     parser.add_argument("--accept", action="store_true", help="take what is proposed where the file does not say")
     parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
@@ -77,13 +79,24 @@ def run(options: argparse.Namespace) -> int:
 def _import(options: argparse.Namespace, into: Session | None) -> Imported:
     given: SignatureText | None = None
     if options.signature is not None:
-        given = signature_text(options.signature, None, cot=False)
+        stays = into.signature if into is not None else SignatureText("")
+        given = signature_text(options.signature, stays.instructions, options.cot or stays.predictor == COT)
     elif into is not None:
         given = into.signature
     imported = sources.load(options.source, options.kind, given, predictor=options.predictor, case=options.case)
+    if options.cot:
+        imported = _as_chain_of_thought(imported)
     if into is not None:
         return merging.merged(into, imported)
     return replace(imported, session=_with_columns_of_config(imported.session))
+
+
+def _as_chain_of_thought(imported: Imported) -> Imported:
+    """The import as `dspy.ChainOfThought` runs it, unless its signature has the reasoning already."""
+    signature = imported.session.signature
+    if signature.predictor == COT or REASONING in signature.read().fields:
+        return imported
+    return replace(imported, session=replace(imported.session, signature=replace(signature, predictor=COT)))
 
 
 def _with_columns_of_config(session: Session) -> Session:

@@ -11,7 +11,7 @@ import pytest
 
 from sessions import rendering, store
 from sessions.errors import SessionError
-from sessions.imports import sources
+from sessions.imports import chain_of_thought, sources
 from sessions.imports.result import KEPT
 from sessions.session import SignatureText
 
@@ -33,7 +33,8 @@ INPUTS = {"question": "What?\n\n[in two lines]", "context": ["c"]}
 
 
 def entry(adapter: Any, signature: Any = Answer, **more: Any) -> dict[str, Any]:
-    messages = adapter.format(signature, [DEMO], INPUTS)
+    demo = {"reasoning": "Because."} | DEMO if "reasoning" in signature.fields else DEMO
+    messages = adapter.format(signature, [demo], INPUTS)
     return {
         "prompt": None,
         "messages": messages,
@@ -65,6 +66,18 @@ def test_a_call_becomes_the_session_that_makes_its_messages_again(adapter: Any, 
     assert session.cases[0].inputs == INPUTS
     assert session.cases[0].replies[session.columns[0].id]["text"] == "a reply\x1b[31m"
     assert (session.model, dict(session.params)) == ("openai/gpt-4o-mini", {"temperature": 0.3})
+
+
+@pytest.mark.parametrize("adapter", [dspy.ChatAdapter(), dspy.JSONAdapter()], ids=lambda one: type(one).__name__)
+def test_a_call_of_a_chain_of_thought_is_read_with_the_signature_that_was_given_to_it(
+    adapter: Any, tmp_path: Path
+) -> None:
+    data = entry(adapter, dspy.ChainOfThought("question, context: list[str] -> answer, score: float").predict.signature)
+    given = SignatureText("question, context: list[str] -> answer, score: float")
+    made = sources.load(write(tmp_path, data), given=given)
+    assert made.questions == ()
+    assert chain_of_thought.SAID in made.notes
+    assert made.session.signature.predictor == "ChainOfThought"
 
 
 def test_nothing_of_an_entry_is_lost_but_its_secrets(tmp_path: Path) -> None:

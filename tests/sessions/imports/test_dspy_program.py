@@ -11,7 +11,7 @@ import pytest
 
 from sessions import rendering, store
 from sessions.errors import SessionError
-from sessions.imports import sources
+from sessions.imports import chain_of_thought, sources
 from sessions.imports.result import KEPT
 from sessions.session import SignatureText
 
@@ -63,6 +63,28 @@ def test_unchanged_words_leave_the_users_source_as_it_is(tmp_path: Path) -> None
     made = sources.load(saved(dspy.Predict(Grade), tmp_path), given=SignatureText(SOURCE, "Grade"))
     assert made.session.signature == SignatureText(SOURCE, "Grade")
     assert made.questions == ()
+
+
+@pytest.mark.parametrize("instructions", [None, "Grade it twice."])
+def test_an_optimised_chain_of_thought_is_one_again_with_the_reasoning_of_its_demos(
+    instructions: str | None, tmp_path: Path
+) -> None:
+    program = dspy.ChainOfThought(Grade)
+    predictor = program.predict
+    predictor.demos = [dspy.Example(essay="Cats.", rubric=["short"], reasoning="Too short.", score=0.5, augmented=True)]
+    predictor.signature = predictor.signature.with_updated_fields("essay", desc="Text")
+    if instructions is not None:
+        predictor.signature = predictor.signature.with_instructions(instructions)
+    made = sources.load(saved(program, tmp_path), given=SignatureText(SOURCE, "Grade"))
+    assert made.questions == ()
+    assert chain_of_thought.SAID in made.notes
+    session = made.session
+    assert session.signature.predictor == "ChainOfThought"
+    assert session.demos[0].values["reasoning"] == "Too short."
+    inputs = {"essay": "Birds.", "rubric": ["long"]}
+    signature = session.signature.read()
+    ours = rendering.adapter_of(session.columns[0]).format(signature, rendering.demos_of(session), inputs)
+    assert ours == dspy.ChatAdapter().format(predictor.signature, predictor.demos, inputs)
 
 
 def test_without_a_signature_names_come_from_demos_and_types_from_their_values(tmp_path: Path) -> None:

@@ -100,6 +100,28 @@ def test_replacing_the_signature_of_a_session_is_asked_with_what_it_would_leave(
     assert "? the signature is replaced; it has no field for `context`, `question`" in done.err
 
 
+def test_a_source_leaves_a_session_its_predictor_and_its_own_instructions_and_says_so(run: Run) -> None:
+    Path("label.py").write_text(SOURCE)
+    run("new", "label.py:Label", "-o", "s.json", "--cot", "--instructions", "Label it well.")
+    done = run("import", "label.py:Other", "--into", "s.json", "--accept")
+    assert done.code == 0, done.err
+    signature = store.load("s.json").signature
+    assert (signature.class_name, signature.predictor) == ("Other", "ChainOfThought")
+    assert signature.instructions == "Label it well."
+    assert "the predictor stays ChainOfThought" in done.err
+    assert "the session's own instructions stay in the place of the text's" in done.err
+
+
+def test_cot_makes_a_chain_of_thought_of_whatever_is_imported(run: Run) -> None:
+    Path("label.py").write_text(SOURCE)
+    assert run("import", "label.py:Label", "-o", "s.json", "--cot").code == 0
+    assert list(store.load("s.json").signature.read().output_fields) == ["reasoning", "label"]
+    Path("d.csv").write_text("text,reasoning,label\nHi,It greets.,kind\n")
+    done = run("import", "d.csv", "-o", "d.json", "--cot", "--signature", "label.py:Label")
+    assert done.code == 0, done.err
+    assert store.load("d.json").demos[0].values == {"text": "Hi", "reasoning": "It greets.", "label": "kind"}
+
+
 def test_a_conversation_is_a_case_of_its_own(run: Run) -> None:
     run("new", "history: dspy.History, question -> answer", "-o", "s.json", "--input", "question=Q")
     Path("case 1.json").write_text(
