@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from adapters.prompt import Message
@@ -95,7 +96,7 @@ def of_upstream(
             old, index = theirs[start + offset], new_start + offset
             message = ours[index]
             changes = _changes_of(old, message, plain[index])
-            words = ", ".join(_in_words(message, changes)) or f"{turn_in_words(message.turn)} is another"
+            words = ", ".join(_in_words(message, changes, _OVER_THERE)) or f"{turn_in_words(message.turn)} is another"
             diff = line_diff(_shown(plain[index]), _shown(old))
             origins = _origins(message, [(at, to) for _, at, to in changes])
             drifts.append(Drift("upstream", f"messages[{index}]", f"against {dspy}: {words}", diff, origins))
@@ -117,7 +118,23 @@ def _changes_of(before: Mapping[str, Any], message: Message, plain: JSON) -> lis
     return [("replace", 0, len(message.text))]
 
 
-def _in_words(message: Message, changes: Sequence[tuple[str, int, int]]) -> list[str]:
+@dataclass(frozen=True)
+class _Verbs:
+    """How a sentence goes on behind the name of a piece of `after`, by what is there and not in `before`."""
+
+    whole: str
+    """The piece is in `after` alone."""
+    more: str
+    less: str
+    other: str
+
+
+_SINCE_THEN = _Verbs("was added", "changed", "lost text", "changed")
+_OVER_THERE = _Verbs("is missing there", "has less text there", "has more text there", "is another there")
+"""Of what another dspy makes: what it leaves out is in our messages alone."""
+
+
+def _in_words(message: Message, changes: Sequence[tuple[str, int, int]], say: _Verbs = _SINCE_THEN) -> list[str]:
     """Each change as a sentence's part, such as "the reminder of history turn 1 was added"."""
     verbs: dict[Origin, set[str]] = {}
     for tag, start, end in changes:
@@ -126,8 +143,9 @@ def _in_words(message: Message, changes: Sequence[tuple[str, int, int]]) -> list
             touched = (Origin(message.turn, "reminder"),)
         for origin in touched:
             whole = tag == "insert" and all(start <= at and to <= end for at, to in _pieces(message, origin))
-            verbs.setdefault(origin, set()).add("was added" if whole else "lost text" if tag == "delete" else "changed")
-    return [f"{origin.in_words()} {verb.pop() if len(verb) == 1 else 'changed'}" for origin, verb in verbs.items()]
+            one = {"delete": say.less, "insert": say.more}.get(tag, say.other)
+            verbs.setdefault(origin, set()).add(say.whole if whole else one)
+    return [f"{origin.in_words()} {verb.pop() if len(verb) == 1 else say.other}" for origin, verb in verbs.items()]
 
 
 def _pieces(message: Message, origin: Origin) -> Iterator[tuple[int, int]]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adapters.base import Adapter
+from adapters.lm.capabilities import capabilities_of
 from adapters.prompt import Prompt
 from adapters.reading import Reading
 from adapters.request import Request, prepare
@@ -96,7 +97,8 @@ def update(
 ) -> Session:
     """The session with today's rendering or reading, or both, recorded in the place of what has drifted.
 
-    Replies stay as they were recorded, and expectations are the user's own. What cannot be rendered or read today
+    Replies stay as they were recorded, and expectations are the user's own; a recording whose prompt was sent is then
+    `accepted`, as its new prompt never was. What cannot be rendered or read today
     stays as recorded. Raises ValueError for another part.
     """
     for part in parts:
@@ -187,7 +189,7 @@ class _Fixture:
         capabilities = None
         if recorded is not None:
             model = self._session.model_of(self._column)
-            capabilities = recording.capabilities_from_json(recorded.capabilities, model)
+            capabilities = recording.capabilities_in_force(recorded, model)
         try:
             reuse = _KNOWN.get(adapter, signature)
             request = rendering.request_of(
@@ -236,7 +238,7 @@ class _Fixture:
                 signature,
                 rendering.demos_of(self._session),
                 rendering.inputs_of(signature, self._case),
-                recording.capabilities_from_json(recorded.capabilities if recorded else {}, model),
+                recording.capabilities_in_force(recorded, model) if recorded else capabilities_of(model),
                 model=model,
                 params=request.params,
                 tools=tools.described_tools(self._session),
@@ -330,12 +332,16 @@ class _Fixture:
             return self._case  # a fallback that cannot be rendered today stays as it was recorded
         made = recorded
         if "render" in parts:
+            capabilities = recording.capabilities_in_force(recorded, self._session.model_of(self._column))
             made = replace(
                 made,
                 messages=tuple(as_json(request.prompt.as_dicts())),
                 request=comparison.parameters(request),
                 attempts=tuple([_with_request(today) for today in attempts]),
+                capabilities=recording.capabilities_as_json(capabilities),
             )
+            if recorded.source == "sent" and not comparison.same_requests(made, recorded):
+                made = replace(made, source="accepted")
         if "parse" in parts:
             pairs = zip(made.attempts, attempts, strict=False)
             made = replace(made, attempts=tuple([_with_readings(attempt, today) for attempt, today in pairs]))

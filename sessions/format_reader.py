@@ -8,7 +8,19 @@ from typing import Any, TypeVar, get_args
 
 from sessions.errors import SessionError, step_into
 from sessions.parameters import kind_of
-from sessions.session import Case, Column, Demo, Predictor, Rating, Recording, SignatureText, Source, Tool, Variant
+from sessions.session import (
+    Case,
+    Column,
+    Demo,
+    Predictor,
+    Rating,
+    RecordedSource,
+    Recording,
+    SignatureText,
+    Source,
+    Tool,
+    Variant,
+)
 
 Made = TypeVar("Made")
 
@@ -175,13 +187,13 @@ class Reader:
 
     def recording(self, value: Any, place: str) -> Recording:
         data = self.object(value, place)
-        source = self.one_of(data.get("source", "sent"), f"{place}.source", get_args(Source))
+        source = self.one_of(data.get("source", "sent"), f"{place}.source", get_args(RecordedSource))
         return Recording(
             messages=self.objects(self.needed(data, "messages", place), f"{place}.messages"),
             request=self.object(data.get("request", {}), f"{place}.request"),
             attempts=self.each(data.get("attempts", []), f"{place}.attempts", self.attempt),
             versions=self.by_name(data.get("versions", {}), f"{place}.versions", self.text),
-            source=next(word for word in get_args(Source) if word == source),
+            source=next(word for word in get_args(RecordedSource) if word == source),
             capabilities=self.object(data.get("capabilities", {}), f"{place}.capabilities"),
             extra=others(data, ("source", "versions", "capabilities", "messages", "request", "attempts")),
         )

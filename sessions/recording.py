@@ -159,6 +159,12 @@ def capabilities_from_json(data: Mapping[str, Any], model: str) -> Capabilities:
     )
 
 
+def capabilities_in_force(recorded: Recording, model: str) -> Capabilities:
+    """Those that a check renders by: the recorded ones, as long as the model is the one that they were taken from."""
+    same_model = recorded.request.get("model", model) == model
+    return capabilities_from_json(recorded.capabilities if same_model else {}, model)
+
+
 def as_json(value: Any) -> Any:
     """A request's data as plain JSON of its own: texts that know their origins become plain ones."""
     if isinstance(value, str):

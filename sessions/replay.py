@@ -21,7 +21,7 @@ class Replay:
 
     def __init__(self, session: Session, column: Column, recorded: Recording) -> None:
         self._model = session.model_of(column)
-        self._capabilities = recording.capabilities_from_json(recorded.capabilities, self._model)
+        self._capabilities = recording.capabilities_in_force(recorded, self._model)
         own = {**recorded.request, "messages": [dict(one) for one in recorded.messages]}
         self._answers = [(own if one.get("request") is None else one["request"], one) for one in recorded.attempts]
 

@@ -10,10 +10,14 @@ from sessions.line_diff import line_diff
 from sessions.typed_values import plain
 from sessions.verdicts import Drift, FixtureResult
 
+_COUNTED = {"unasked": "not asked of dspy"}
+
 
 def summary(counts: Mapping[str, int]) -> str:
     """One line of `totals`: how many fixtures passed, failed, and had nothing to check."""
-    return ", ".join(f"{count} {word}" for word, count in counts.items() if count or word == "passed")
+    return ", ".join(
+        f"{count} {_COUNTED.get(word, word)}" for word, count in counts.items() if count or word == "passed"
+    )
 
 
 def headline(result: FixtureResult) -> str:

@@ -22,6 +22,9 @@ def nothing() -> Mapping[str, Any]:
 
 Predictor = Literal["Predict", "ChainOfThought"]
 Source = Literal["sent", "edited", "pasted"]
+"""Of a reply: a model's own, changed by a person, or brought by one."""
+RecordedSource = Literal["sent", "edited", "pasted", "accepted"]
+"""Of a recording: its reply's; `accepted` where a person took a later prompt for right, to which it is no answer."""
 Rating = Literal["good", "bad"]
 
 
@@ -94,7 +97,7 @@ class Recording:
     request: Mapping[str, Any]
     attempts: tuple[Mapping[str, Any], ...]
     versions: Mapping[str, str]
-    source: Source = "sent"
+    source: RecordedSource = "sent"
     capabilities: Mapping[str, Any] = field(default_factory=nothing)
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 

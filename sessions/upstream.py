@@ -24,6 +24,7 @@ from sessions.verdicts import Drift, Word
 
 START_SECONDS = 120.0
 ANSWER_SECONDS = 60.0
+DSPYS_ADAPTERS = ("chat", "json", "xml", "baml", "twostep")
 
 
 class Upstream:
@@ -82,10 +83,9 @@ class Upstream:
         self._folder.cleanup()
 
     def check(self, session: Session, case: Case, column: Column) -> tuple[Word, tuple[Drift, ...]]:
-        """The verdict on one column of one case of `session`. `empty` where nothing is recorded, for an adapter that is
-        not dspy's, and for a session with tools of its own, which in dspy are its agents' and no adapter's."""
+        """The verdict on one column of one case of `session`; `empty` where there is a reason `why_not`."""
         recorded = case.recordings.get(column.id)
-        if recorded is None or session.tools or column.adapter not in ("chat", "json", "xml", "baml", "twostep"):
+        if recorded is None or self.why_not(session, case, column):
             return "empty", ()
         if session is not self._session:
             self._write({"session": store.dumps(session)})
@@ -97,6 +97,18 @@ class Upstream:
             return "error", (Drift("upstream", "upstream", f"{self.name}: {said}"),)
         drift = [*self._prompts(session, case, column, recorded, answer), *self._readings(recorded, answer)]
         return ("drift" if drift else "pass"), tuple(drift)
+
+    def why_not(self, session: Session, case: Case, column: Column) -> str:
+        """Why this fixture cannot be shown to a dspy, as a sentence; empty where it can."""
+        if column.id not in case.recordings:
+            why = "nothing is recorded"
+        elif session.tools:
+            why = "the session has tools of its own, which in dspy are its agents' and no adapter's"
+        elif column.adapter not in DSPYS_ADAPTERS:
+            why = f"it has no adapter `{column.adapter}`"
+        else:
+            return ""
+        return f"{self.name} was not asked: {why}"
 
     def _prompts(
         self, session: Session, case: Case, column: Column, recorded: Recording, answer: Mapping[str, Any]
@@ -180,7 +192,7 @@ def _attempts(recorded: Recording) -> Sequence[Mapping[str, Any]]:
 
 def _today(session: Session, case: Case, column: Column, recorded: Recording) -> tuple[Message, ...]:
     """Our messages, which know their origins."""
-    capabilities = recording.capabilities_from_json(recorded.capabilities, session.model_of(column))
+    capabilities = recording.capabilities_in_force(recorded, session.model_of(column))
     try:
         return rendering.request_of(session, column, case, capabilities=capabilities).messages
     except Exception:  # the render verdict tells it

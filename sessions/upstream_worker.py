@@ -13,11 +13,14 @@ returns (native parts included) the reading.
 from __future__ import annotations
 
 import importlib
+import importlib.abc
+import importlib.machinery
 import importlib.metadata
 import json
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import ModuleType
 from typing import IO, Any
 
 import dspy
@@ -29,8 +32,27 @@ MODULES = {
     "baml": ("dspy.adapters.baml_adapter", "BAMLAdapter"),
     "twostep": ("dspy.adapters.two_step_adapter", "TwoStepAdapter"),
 }
+OURS = ("adapters", "sessions")
 MARKERS_OF_A_FETCH = ("data:", "http://", "https://")
 """How an image's address may begin that dspy puts into a prompt as it is; it would open any other as a file."""
+
+
+class OwnPackages(importlib.abc.MetaPathFinder):
+    """Finds the workbench's own packages in its folder, and nothing else there.
+
+    Installed from a wheel they stand beside another dspy, another pydantic and their metadata, which are not those of
+    this environment.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if fullname not in OURS:
+            return None
+        return importlib.machinery.PathFinder.find_spec(fullname, [self._folder], target)
 
 
 class NotShownError(Exception):
@@ -77,7 +99,7 @@ class Scripted(dspy.BaseLM):  # type: ignore[misc]
 def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)  # whatever dspy prints is no answer
-    sys.path.insert(0, sys.argv[1])
+    sys.meta_path.insert(0, OwnPackages(sys.argv[1]))
     from sessions import store
 
     _say(answers, {"dspy": importlib.metadata.version("dspy")})
@@ -105,7 +127,7 @@ def attempts(session: Any, case_name: str, column_id: str) -> list[dict[str, Any
     case, column = session.case(case_name), session.column(column_id)
     recorded = case.recordings[column_id]
     session = variants.session_of(session, column)
-    capabilities = recording.capabilities_from_json(recorded.capabilities, session.model_of(column))
+    capabilities = recording.capabilities_in_force(recorded, session.model_of(column))
     ours = session.signature.read()
     demos = [dspys_value(dict(one)) for one in rendering.demos_of(session)]
     inputs = {name: dspys_value(value) for name, value in rendering.inputs_of(ours, case).items()}

@@ -88,11 +88,18 @@ class FixtureResult:
     column: str
     verdicts: Mapping[Part, Word]
     drift: tuple[Drift, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What a person should know of the fixture although it is no drift, such as what could not be asked."""
 
     @property
     def passed(self) -> bool:
-        """Something was checked, and all of it held."""
-        return not self.failed and not self.is_empty
+        """Something was checked, and all that was asked for held."""
+        return not self.failed and not self.is_empty and not self.unasked
+
+    @property
+    def unasked(self) -> bool:
+        """Another dspy was to judge and could not be asked; nothing else is wrong."""
+        return self.verdicts.get("upstream") == "empty" and not self.failed and not self.is_empty
 
     @property
     def failed(self) -> bool:
@@ -111,14 +118,16 @@ class FixtureResult:
             "column": self.column,
             "verdicts": dict(self.verdicts),
             "drift": [one.as_dict() for one in self.drift],
+            "notes": list(self.notes),
         }
 
 
 def totals(results: Iterable[FixtureResult]) -> dict[str, int]:
-    """How many fixtures `passed`, `failed`, and were `empty`. No result is kept, so that there may be any number."""
-    counts = {"passed": 0, "failed": 0, "empty": 0}
+    """How many fixtures `passed`, `failed`, were `unasked` and `empty`; each counts once. No result is kept."""
+    counts = {"passed": 0, "failed": 0, "unasked": 0, "empty": 0}
     for one in results:
         counts["passed"] += one.passed
         counts["failed"] += one.failed
+        counts["unasked"] += one.unasked
         counts["empty"] += one.is_empty
     return counts

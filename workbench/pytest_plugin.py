@@ -7,12 +7,14 @@ Until a session file turns up nothing beyond this module is loaded.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from pathlib import Path
+import pytest
 
-    import pytest
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
 
 FOLDERS = "workbench_folders"
 
@@ -39,6 +41,23 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
     collector: pytest.Collector = SessionFile.from_parent(parent, path=file_path)
     return collector
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
+    """`-k` means the names of cases, columns and verdicts; pytest itself would look into the names of files too."""
+    expression = str(config.option.keyword or "")
+    sessions = sys.modules.get("workbench.pytest_sessions")
+    if not expression.strip() or sessions is None:
+        return (yield)
+    before = list(items)
+    meant, others = sessions.chosen(before, expression)
+    items[:] = [one for one in before if not isinstance(one, sessions.SessionTest)]
+    result = yield
+    left = list(items)
+    items[:] = sessions.in_order(before, left, meant)
+    config.hook.pytest_deselected(items=others)
+    return result
 
 
 def _is_session(file: Path, config: pytest.Config) -> bool:

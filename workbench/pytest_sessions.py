@@ -14,9 +14,10 @@ from typing import Any
 
 import pytest
 
-from workbench import display
+from workbench import display, keywords
 from workbench.checks import check_child
 from workbench.checks.check_child import FileCheck
+from workbench.exit_codes import CommandError
 from workbench.session_outline import Fixture, outline
 
 BATCHES_PER_WORKER = 4
@@ -77,6 +78,11 @@ class SessionTest(pytest.Item):
         super().__init__(**rest)
         self.fixture = fixture
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What `-k` looks into: case, column and verdict; nothing of a file that has none of them."""
+        return (self.name,) if self.fixture is None else (self.fixture.case, self.fixture.column, self.name)
+
     def runtest(self) -> None:
         checked = _checks(self.session).of(self.path)
         if checked.error:
@@ -96,6 +102,38 @@ class SessionTest(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         return self.path, None, self.nodeid
+
+
+def chosen(items: Sequence[pytest.Item], expression: str) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """The session tests among `items` that `-k` means, and those it does not. Raises `pytest.UsageError`."""
+    try:
+        test = keywords.parse(expression)
+    except CommandError as error:
+        raise pytest.UsageError(str(error)) from None
+    meant: list[pytest.Item] = []
+    others: list[pytest.Item] = []
+    for one in items:
+        if isinstance(one, SessionTest):
+            (meant if test(_path(one), one.names) else others).append(one)
+    return meant, others
+
+
+def _path(item: SessionTest) -> str:
+    root = item.config.rootpath
+    return str(item.path.relative_to(root) if item.path.is_relative_to(root) else item.path)
+
+
+def in_order(
+    before: Sequence[pytest.Item], left: Sequence[pytest.Item], meant: Sequence[pytest.Item]
+) -> list[pytest.Item]:
+    """The tests of others that are left and the session tests that are meant, where they stood; behind the others when
+    another plugin has put those in an order of its own."""
+    places = {id(one): place for place, one in enumerate(before)}
+    theirs = [places.get(id(one), len(before)) for one in left]
+    together = [*left, *meant]
+    if theirs == sorted(theirs):
+        together.sort(key=lambda one: places.get(id(one), len(before)))
+    return together
 
 
 def _judge(fixtures: Sequence[Mapping[str, Any]], part: str | None = None) -> None:

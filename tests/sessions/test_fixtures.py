@@ -51,7 +51,25 @@ def test_what_was_recorded_passes_and_expectations_are_judged_apart() -> None:
     assert words(fixtures.check(recorded(expect={"reply": "parses"}))) == {("pass", "pass", "pass")}
     results = fixtures.check(recorded(expect={"fields": {"answer": {"equals": "no"}}}))
     assert words(results) == {("pass", "pass", "fail")}
-    assert totals(results) == {"passed": 0, "failed": 3, "empty": 0}
+    assert totals(results) == {"passed": 0, "failed": 3, "unasked": 0, "empty": 0}
+
+
+def test_another_model_is_rendered_by_its_own_capabilities_and_accepted_as_what_was_never_sent() -> None:
+    session = replace(recorded(), model="openai/gpt-4o-mini")
+    old = session.cases[0].recordings["json"]
+    assert old.capabilities["response_schema"] is False
+    sent = replace(session.cases[0], recordings={"json": replace(old, source="sent")})
+    session = replace(session.with_case(sent), columns=session.columns[1:2])
+    (result,) = fixtures.check(session)
+    assert any(one.place == "request.response_format" for one in result.drift)
+    made = fixtures.update(session)
+    kept = made.cases[0].recordings["json"]
+    fresh = rendering.request_of(made, made.columns[0], made.cases[0])
+    assert recording.as_json(fresh.as_dict()) == {"messages": list(kept.messages), **kept.request}
+    assert kept.capabilities["response_schema"] is True
+    assert kept.source == "accepted"
+    assert store.loads(store.dumps(made)).cases[0].recordings["json"].source == "accepted"
+    assert words(fixtures.check(made)) == {("pass", "pass", "empty")}
 
 
 def test_nothing_recorded_and_nothing_expected_is_empty_and_never_a_pass() -> None:
@@ -59,7 +77,7 @@ def test_nothing_recorded_and_nothing_expected_is_empty_and_never_a_pass() -> No
     bare = session.with_case(replace(session.cases[0], recordings={}))
     results = fixtures.check(bare)
     assert words(results) == {("empty", "empty", "empty")}
-    assert totals(results) == {"passed": 0, "failed": 0, "empty": 3}
+    assert totals(results) == {"passed": 0, "failed": 0, "unasked": 0, "empty": 3}
     assert not any(one.passed for one in results)
 
 
@@ -307,4 +325,4 @@ def test_the_report_names_fixture_verdict_origin_and_lines() -> None:
     assert 'found:    "yes"' in text
     assert reports.summary(totals([result])) == "0 passed, 1 failed"
     assert json.dumps(result.as_dict(), allow_nan=False)
-    assert set(result.as_dict()) == {"path", "case", "column", "verdicts", "drift"}
+    assert set(result.as_dict()) == {"path", "case", "column", "verdicts", "drift", "notes"}

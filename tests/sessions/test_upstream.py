@@ -93,3 +93,4 @@ def test_a_session_with_tools_of_its_own_is_not_judged(upstream: Upstream) -> No
     session = recorded("question -> answer: list[int]", Column("chat", "chat"), {"text": ANSWERS["chat"]})
     with_tool = replace(session, tools=(Tool("search", parameters="query: str"),))
     assert upstream.check(with_tool, with_tool.cases[0], with_tool.columns[0]) == ("empty", ())
+    assert "has tools of its own" in upstream.why_not(with_tool, with_tool.cases[0], with_tool.columns[0])

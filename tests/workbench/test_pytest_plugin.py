@@ -180,6 +180,19 @@ def test_an_update_touches_the_chosen_tests_alone(run_pytest: Pytest, project: P
     assert run_pytest().ids("FAILED") == {one for one in all_ids() if one.endswith(("json::render", "xml::render"))}
 
 
+def test_words_mean_cases_columns_and_verdicts_and_never_the_names_of_files(run_pytest: Pytest, project: Path) -> None:
+    prompts = project / "prompts"
+    (prompts / "invoice.session.json").rename(prompts / "chat.session.json")
+    change_instructions(prompts / "chat.session.json")
+    assert run_pytest("-k", "json and render", "--workbench-update").summary == "1 passed, 7 deselected"
+    left = {one for one in all_ids("prompts/chat.session.json") if one.endswith(("chat::render", "xml::render"))}
+    assert run_pytest().ids("FAILED") == left
+    assert run_pytest("-k", "not json").ids("PASSED") >= {
+        one for one in all_ids("prompts/chat.session.json") if one.endswith(("chat::parse", "xml::parse"))
+    }
+    assert run_pytest("-k", "path:prompts and parse").summary == "3 passed, 5 deselected"
+
+
 @pytest.mark.slow
 def test_with_dspy_the_installed_dspy_is_asked_too(run_pytest: Pytest, project: Path) -> None:
     done = run_pytest("--workbench-dspy", "-k", "chat and upstream")

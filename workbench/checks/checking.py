@@ -120,7 +120,7 @@ def _updated(path: Path, plan: Plan) -> tuple[Session, bool]:
     session = opened.session
     own, wanted = _adapters_of_the_user(session, plan.adapters), _wanted(session, str(path), plan)
     made = fixtures.update(session, parts=plan.update, adapters=own, wanted=wanted)
-    if made == session:
+    if made is session:  # whether they are equal is no question: to Python 3 and 3.0 are
         return session, False
     restore_points.keep(path)
     store.save(made, path, over=opened.fingerprint)
@@ -150,7 +150,7 @@ def _wanted(session: Session, path: str, plan: Plan) -> fixtures.Wanted:
             return False
         if plan.cases and case not in plan.cases:
             return False
-        return meant is None or meant(f"{path}::{case}::{column}")
+        return meant is None or meant(path, (case, column))
 
     return wanted
 
@@ -186,7 +186,13 @@ def _with_more(result: FixtureResult, session: Session, plan: Plan, dspy: Upstre
     case: Case = session.case(result.case)
     if dspy is not None:
         word, drift = dspy.check(session, case, column)
-        result = replace(result, verdicts={**result.verdicts, "upstream": word}, drift=(*result.drift, *drift))
+        why_not = dspy.why_not(session, case, column) if not result.is_empty else ""
+        result = replace(
+            result,
+            verdicts={**result.verdicts, "upstream": word},
+            drift=(*result.drift, *drift),
+            notes=(*result.notes, *([why_not] if why_not else [])),
+        )
     if plan.live:
         from workbench.checks import live_check
 

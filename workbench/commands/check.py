@@ -32,6 +32,7 @@ EXAMPLES = """\
   workbench check q.json
   workbench check prompts/ other.session.json --adapter chat
   workbench check prompts/ -k 'rainy and not xml' --junit report.xml
+  workbench check prompts/ -k path:invoices
   workbench check q.json --update            accept today's prompts and readings
   workbench check q.json --update parse      accept today's readings alone
   workbench check prompts/ --dspy            would the dspy installed here do the same?
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="a session file, or a folder of them")
     parser.add_argument("--adapter", dest="adapters", action="append", metavar="A", help="only this column; repeatable")
     parser.add_argument("--case", dest="cases", action="append", metavar="NAME", help="only this case; repeatable")
-    parser.add_argument("-k", dest="keyword", default="", metavar="EXPR", help="only such path::case::column")
+    parser.add_argument("-k", dest="keyword", default="", metavar="EXPR", help="only such cases, columns, path:WORDs")
     parser.add_argument(
         "--update",
         nargs="?",
@@ -103,7 +104,7 @@ def code_of(results: Sequence[FixtureResult]) -> int:
     """What one file's results mean: a file with nothing to compare is never a pass."""
     if any(one.failed for one in results):
         return exit_codes.DIFFERENT
-    return exit_codes.OK if any(one.passed for one in results) else exit_codes.NOTHING
+    return exit_codes.OK if any(one.passed or one.unasked for one in results) else exit_codes.NOTHING
 
 
 def _plan(options: argparse.Namespace) -> Plan:
@@ -191,3 +192,5 @@ def _write(checked: Checked) -> None:
         if one.failed:
             output.heading(reports.headline(one), "red")
             output.diff_lines(reports.details(one).split("\n"))
+        for note in one.notes:
+            output.heading(f"{one.path}::{one.case}::{one.column}  {note}", "yellow")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from sessions import restore_points, store
+from sessions import restore_points, store, upstream
+from sessions.session import Column
 from workbench import exit_codes
 
 Run = Callable[..., Any]
@@ -77,6 +80,33 @@ def test_update_accepts_one_verdict_and_leaves_the_other(recorded: str, run: Run
     assert run("check", path).code == 0
     assert len(restore_points.points(path)) == 2
     assert run("check", path, "--update", "expect").code == exit_codes.USAGE
+
+
+def test_a_drift_of_number_types_or_of_order_alone_is_accepted_too(recorded: str, run: Run) -> None:
+    session = store.load(recorded)
+    case = session.cases[0]
+    made = case.recordings["chat"]
+    (completion,) = made.attempts[0]["completions"]
+    reading = completion["reading"]
+    assert isinstance(reading["values"]["score"], float)
+    swapped = {"score": int(reading["values"]["score"]) * 1, "answer": reading["values"]["answer"]}
+    for values in (swapped, dict(reversed(list(reading["values"].items())))):
+        one = {**made.attempts[0], "completions": [{**completion, "reading": {**reading, "values": values}}]}
+        recordings = {**case.recordings, "chat": replace(made, attempts=(one,))}
+        store.save(session.with_case(replace(case, recordings=recordings)), "other.json")
+        assert run("check", "other.json").code == exit_codes.DIFFERENT
+        assert run("check", "other.json", "--update").code == 0
+        assert store.load("other.json").cases[0].recordings["chat"].attempts == made.attempts
+
+
+def test_k_looks_at_cases_and_columns_and_at_paths_only_where_asked(recorded: str, run: Run) -> None:
+    path = "SupportChat.session.json"
+    Path(recorded).rename(path)
+    assert ids(run("check", path, "-k", "json", "--json")) == [f"{path}::json"]
+    assert ids(run("check", path, "-k", "chat", "--json")) == [f"{path}::chat"]
+    assert ids(run("check", path, "-k", "xml and path:SUPPORTchat", "--json")) == [f"{path}::xml"]
+    assert ids(run("check", path, "-k", "not path:support", "--json")) == []
+    assert run("check", path, "-k", "path:").code == exit_codes.USAGE
 
 
 def test_junit_says_per_verdict_what_failed(recorded: str, run: Run) -> None:
@@ -147,6 +177,63 @@ def test_the_installed_dspy_makes_the_same_of_a_fixture(recorded: str, run: Run)
     (drift,) = [one for one in fixture["drift"] if one["verdict"] == "upstream"]
     assert drift["message"].startswith("against dspy 3.4.1: ")
     assert "-Be honest." in drift["diff"]
+
+
+def test_what_dspy_could_not_be_asked_about_is_said_and_is_no_pass(recorded: str, run: Run) -> None:
+    session = store.load(recorded)
+    store.save(replace(session, columns=(*session.columns, Column("md", "markdown"))), recorded)
+    assert run("send", recorded, "--save", "--adapter", "md").code == 0
+    done = run("check", recorded, "--dspy", "-k", "xml or md")
+    assert done.code == 0
+    assert "1 passed, 1 not asked of dspy" in done.out
+    assert "md  dspy 3.4.1 was not asked: it has no adapter `markdown`" in done.out
+    done = run("check", recorded, "--dspy", "-k", "xml or md", "--json")
+    assert (done.json["passed"], done.json["unasked"]) == (1, 1)
+
+
+def test_the_words_on_another_dspy_agree_with_the_signs_of_the_diff(recorded: str, run: Run) -> None:
+    session = store.load(recorded)
+    made = session.cases[0].recordings["chat"]
+    system = str(made.messages[0]["content"]).replace("\n2. `context`", " Answer it.\n2. `context`")
+    changed = replace(made, messages=({**made.messages[0], "content": system}, *made.messages[1:]))
+    text = session.signature.text.replace("question,", "question: str,")
+    case = replace(session.cases[0], recordings={"chat": changed})
+    store.save(replace(session.with_case(case), signature=replace(session.signature, text=text)), recorded)
+    (drift,) = [
+        one
+        for one in run("check", recorded, "--dspy", "--adapter", "chat", "--json").json["fixtures"][0]["drift"]
+        if one["verdict"] == "upstream"
+    ]
+    assert any(line.startswith("-") and line.endswith("Answer it.") for line in drift["diff"])
+    assert "less text there" in drift["message"]
+
+
+def test_the_dspy_of_another_environment_is_named_and_not_the_one_beside_the_workbench(
+    recorded: str, run: Run, tmp_path: Path
+) -> None:
+    theirs = tmp_path / "theirs"
+    (theirs / "dspy").mkdir(parents=True)
+    (theirs / "dspy" / "__init__.py").write_text("class BaseLM:\n    pass\n")
+    info = theirs / "dspy-2.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: dspy\nVersion: 2.0\n")
+    ours = Path(upstream.__file__).parents[1]
+    worker = str(Path(upstream.__file__).with_name("upstream_worker.py"))
+    both = tmp_path / "wheel"
+    both.mkdir()
+    for package in ("adapters", "sessions"):
+        (both / package).symlink_to(ours / package)
+    other = both / "dspy-9.9.dist-info"
+    other.mkdir()
+    (other / "METADATA").write_text("Metadata-Version: 2.1\nName: dspy\nVersion: 9.9\n")
+    code = f"import sys, runpy; sys.path.insert(0, {str(theirs)!r}); sys.argv = ['w', {str(both)!r}]; "
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code + f"runpy.run_path({worker!r}, run_name='__main__')"],
+        input="",
+        capture_output=True,
+        text=True,
+    )
+    assert json.loads(done.stdout) == {"dspy": "2.0"}, done.stderr
 
 
 def test_a_python_without_dspy_is_one_clear_error(recorded: str, run: Run) -> None:

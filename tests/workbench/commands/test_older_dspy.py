@@ -43,5 +43,5 @@ def test_the_reminder_that_3_4_1_adds_to_history_is_named(python_with_331: str, 
         assert fixture["verdicts"]["render"] == fixture["verdicts"]["parse"] == "pass"
         assert fixture["verdicts"]["upstream"] == "drift"
         (drift,) = fixture["drift"]
-        assert drift["message"] == "against dspy 3.3.1: the reminder of history turn 1 was added"
+        assert drift["message"] == "against dspy 3.3.1: the reminder of history turn 1 is missing there"
     assert Path("q.json").read_bytes() == before
