@@ -16,6 +16,7 @@ from typing import Any
 
 from sessions import file_format, json_values, places
 from sessions.errors import SessionError
+from sessions.folder_lock import locked
 from sessions.line_diff import line_diff
 from sessions.near_files import did_you_mean
 from sessions.session import Session
@@ -126,6 +127,14 @@ def save(
     what was written. Raises `SessionError` (`ChangedOnDiskError`); the file is then as it was, and nothing else is left
     in its folder.
     """
+    with locked(path):
+        return save_locked(session, path, over=over, parts=parts)
+
+
+def save_locked(
+    session: Session, path: PathLike, *, over: Fingerprint | None = None, parts: WrittenParts | None = None
+) -> Fingerprint:
+    """As `save`, for a caller that holds the lock of the folder already (`sessions.folder_lock`)."""
     name = os.fspath(path)
     content = _dumps(session, name, parts).encode("utf-8")
     if over is not None and has_changed(name, over):

@@ -98,6 +98,11 @@ class Document:
         return self.state.session
 
     @property
+    def saved(self) -> Session:
+        """The session as it was last opened or saved: what a save compares the file and the present with."""
+        return self._saved
+
+    @property
     def dirty(self) -> bool:
         """Whether the session differs from the one last opened or saved; undoing back to that one makes it clean."""
         return self.state.session is not self._saved

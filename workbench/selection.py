@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from adapters import catalog
-from sessions import restore_points, store, variants
+from sessions import saving, store, variants
+from sessions.both_changes import Winner
 from sessions.errors import SessionError
 from sessions.session import Case, Column, Session
 from workbench import output, user_code
@@ -18,9 +19,11 @@ from workbench.suggestions import no_such
 class Selection:
     """A session as the command line wants it: `columns` are the chosen ones, `case` the chosen case.
 
-    `allow_code` holds the `module:Class` names that the user gave on the command line; no other is ever imported.
+    `loaded` is the session as the file has it, without what options changed. `allow_code` holds the `module:Class`
+    names that the user gave on the command line; no other is ever imported.
     """
 
+    loaded: Session
     session: Session
     columns: tuple[Column, ...]
     case: Case
@@ -50,6 +53,7 @@ def select(
     if model is not None:
         columns = tuple(replace(column, model=model) for column in columns)
     return Selection(
+        loaded=session,
         session=with_columns(session, columns),
         columns=columns,
         case=choose_case(session, case, others_matter=not every_case),
@@ -125,10 +129,12 @@ def choose_case(session: Session, name: str | None, others_matter: bool = True) 
     return session.cases[0]
 
 
-def save(session: Session, path: str) -> None:
-    """Writes the session back; what it replaces stays a restore point. Raises `CommandError`."""
+def save(base: Session, session: Session, path: str, winner: Winner = "nobody") -> None:
+    """Writes what changed from `base` to `session` onto what the file holds by now (see `sessions.saving`).
+
+    Raises `CommandError` when that cannot be: the file is then as it was, and what was to be saved is kept aside.
+    """
     try:
-        restore_points.keep(path)
-        store.save(session, path)
+        saving.save(base, session, path, winner)
     except (SessionError, OSError) as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(f"{error}; nothing of it was overwritten, and {saving.keep_aside(session, path)}") from error

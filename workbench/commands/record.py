@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     arguments.settle_session(options)
-    session = selection.load(options.session)
+    loaded = session = selection.load(options.session)
     allow_code = user_code.named(options.adapters)
     columns = selection.choose_columns(session, options.adapters)
     cases = session.cases if options.case is None else (selection.choose_case(session, options.case),)
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
             f"{options.session} has no reply to record; `workbench send {options.session} --save` gets some",
             exit_codes.NOTHING,
         )
-    selection.save(session, options.session)
+    selection.save(loaded, session, options.session, winner="our results")
     if options.json:
         output.json({"path": options.session, "recorded": done})
     else:

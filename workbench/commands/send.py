@@ -111,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
         chosen = selection.with_models(chosen, options.models)
     chosen = selection.with_variants(chosen, options.variants)
     cases = chosen.session.cases if options.all_cases else (chosen.case,)
-    session = chosen.session
+    session, saved = chosen.session, chosen.loaded
     shapes: dict[str, dict[str, Any]] = {}
     codes = [exit_codes.OK]
     with _interruptible() as cancel:
@@ -133,7 +133,8 @@ def run(options: argparse.Namespace) -> int:
                     if options.save and (_has_reply(outcome) or outcome.cancelled):
                         # One by one: what has been paid for stays when a later one fails or is interrupted.
                         session = _kept(session, case.name, column, outcome, options.raw)
-                        selection.save(session, options.session)
+                        selection.save(saved, session, options.session, winner="our results")
+                        saved = session
                 shapes[case.name][column.id] = _shape(column.id, outcomes, options)
     if options.json:
         runs = {"runs": shapes[chosen.case.name]}

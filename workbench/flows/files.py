@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sessions import autosave, examples, restore_points, store
+from sessions import autosave, examples, restore_points, saving, store
+from sessions.both_changes import CollisionError
 from sessions.errors import SessionError
-from sessions.session import DEFAULT_COLUMNS, Session, SignatureText
+from sessions.saving import Saved
+from sessions.session import DEFAULT_COLUMNS, Case, Session, SignatureText
+from workbench.document import Place, State
 from workbench.drafts import state_of, with_drafts
 from workbench.path_names import why_no_file
 from workbench.screens.ask import AskScreen
@@ -58,36 +63,55 @@ def open_path(app: WorkbenchApp, path: Path) -> bool:
 
 
 async def save(app: WorkbenchApp) -> bool:
-    """Saves to the session's file, asking for one if it has none. False when it was not saved."""
-    if app.document.path is None:
+    """Saves to the session's file, with what the file gained meanwhile, asking for a file if there is none.
+
+    Where both changed the same it is asked what is to stand. False when it was not saved.
+    """
+    document = app.document
+    if document.path is None:
         return await save_as(app)
-    path, fingerprint = app.document.path, app.document.fingerprint
-    if fingerprint is not None and store.has_changed(path, fingerprint):
-        return await _settle_change(app, path)
-    return _write(app, path)
+    path, fingerprint = document.path, document.fingerprint
+    if fingerprint is None:
+        return _overwrite(app, path)
+    try:
+        saved = saving.save(document.saved, document.session, path, since=fingerprint)
+    except (SessionError, OSError, ValueError) as error:
+        if store.has_changed(path, fingerprint):
+            return await _settle_change(app, path, error)
+        return _not_saved(app, path, error)
+    return _done(app, path, saved)
 
 
-async def _settle_change(app: WorkbenchApp, path: Path) -> bool:
+async def _settle_change(app: WorkbenchApp, path: Path, why: Exception) -> bool:
     """Asks what is to become of a file that another program has changed. False when ours was not saved."""
     try:
         lines = store.difference(app.document.session, path)
     except SessionError as error:
         lines = (str(error),)
+    both: list[Answer] = []
+    question = f"Another program has changed {path.name} since it was opened"
+    if isinstance(why, CollisionError):
+        places = ", ".join(why.places[:3]) + (" …" if len(why.places) > 3 else "")
+        question = f"Another program has changed in {path.name} what you changed too: {places[:200]}"
+        both = [Answer("both", "b", "Keep both", "and yours where both changed the same")]
     more = [f"… and {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
     shown = "\n".join([line[:120] for line in lines[:MOST_LINES]] + more)
     answer = await app.push_screen_wait(
         ConfirmScreen(
             "Changed on disk",
-            f"Another program has changed {path.name} since it was opened (- in the file, + yours):\n\n{shown}",
+            f"{question} (- in the file, + yours):\n\n{shown}",
             [
+                *both,
                 Answer("theirs", "r", "Reload it", "yours stays among the earlier versions"),
                 Answer("mine", "k", "Keep mine", "the file's stays among the earlier versions"),
                 Answer("other", "a", "Save mine under another name"),
             ],
         )
     )
+    if answer == "both":
+        return _save_both(app, path)
     if answer == "mine":
-        return _write(app, path)
+        return _overwrite(app, path)
     if answer == "other":
         return await save_as(app)
     if answer == "theirs":
@@ -133,7 +157,7 @@ async def save_as(app: WorkbenchApp) -> bool:
         answers = [Answer("yes", "y", "Replace it"), Answer("no", "n", "Keep it")]
         if await app.push_screen_wait(ConfirmScreen("Save as", question, answers)) != "yes":
             return False
-    return _write(app, path)
+    return _overwrite(app, path)
 
 
 async def leave(app: WorkbenchApp) -> None:
@@ -197,16 +221,34 @@ async def offer_left_over(app: WorkbenchApp) -> None:
     autosave.put_away(left, path)
 
 
-def _write(app: WorkbenchApp, path: Path) -> bool:
-    session = app.document.session
-    not_kept = restore_points.keep(path)
+def _save_both(app: WorkbenchApp, path: Path) -> bool:
     try:
-        fingerprint = store.save(session, path)
+        saved = saving.save(app.document.saved, app.document.session, path, "ours")
     except (SessionError, OSError, ValueError) as error:
-        plain_notify(app, f"{path}: {error}", title="Not saved", severity="error", timeout=15)
-        return False
+        return _not_saved(app, path, error)
+    return _done(app, path, saved)
+
+
+def _overwrite(app: WorkbenchApp, path: Path) -> bool:
+    try:
+        saved = saving.overwrite(app.document.session, path)
+    except (SessionError, OSError, ValueError) as error:
+        return _not_saved(app, path, error)
+    return _done(app, path, saved)
+
+
+def _not_saved(app: WorkbenchApp, path: Path, error: Exception) -> bool:
+    said = str(error) if isinstance(error, SessionError) and error.path else f"{path}: {error}"
+    plain_notify(app, said, title="Not saved", severity="error", timeout=15)
+    return False
+
+
+def _done(app: WorkbenchApp, path: Path, saved: Saved) -> bool:
+    """Takes over what the file had gained, as a change that can be undone, and says what was saved."""
+    if saved.session is not app.document.session:
+        app.main.edit(partial(_with_session, session=saved.session), Place("session"), f"take over from {path.name}")
     autosave.discard(app.document.path)
-    app.document.mark_saved(path, fingerprint)
+    app.document.mark_saved(path, saved.fingerprint)
     app.past_runs.saved_as(path)
     app.main.show()
     drafts = len(app.document.state.drafts)
@@ -216,5 +258,24 @@ def _write(app: WorkbenchApp, path: Path) -> bool:
         said = f"{texts}; the file has the last value, and the text is kept beside it for the next time."
         plain_notify(app, said, title=f"Saved {path.name}", severity="warning")
     else:
-        app.main.say(f"saved; {not_kept}" if not_kept else "saved")
+        app.main.say(f"saved; {saved.not_kept}" if saved.not_kept else "saved")
+    if saved.taken:
+        plain_notify(app, _gained(saved.taken, app.key_words), title=f"Saved, with what {path.name} gained", timeout=10)
     return True
+
+
+def _gained(taken: tuple[str, ...], keys: Callable[[str], str]) -> str:
+    """What the file had gained, and how it is undone here."""
+    more = f" and {len(taken) - 3} more" if len(taken) > 3 else ""
+    places = ", ".join(taken[:3])
+    undone = keys("{app.undo|^z} takes it out again.")
+    return f"Another program had changed the file too, and that stands here now: {places[:200]}{more}. {undone}"
+
+
+def _with_session(state: State, session: Session) -> State:
+    """The session in the place of the one on screen, at the same case where that is still there."""
+    if not session.cases:
+        session = replace(session, cases=(Case("case 1"),))
+    names = [one.name for one in session.cases]
+    index = names.index(state.case.name) if state.case.name in names else min(state.case_index, len(names) - 1)
+    return replace(state, session=session, case_index=index)

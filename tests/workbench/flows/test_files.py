@@ -11,13 +11,20 @@ import pytest
 from open_app import TICKETS, Desk, at_the_desk
 
 from sessions import autosave, restore_points, store
+from sessions.session import Case
 from workbench.flows import files
+from workbench.widgets.plain import PlainStatic
 
-THEIRS = replace(TICKETS, notes="theirs")
+ELSEWHERE = replace(TICKETS, notes="theirs")
+THEIRS = ELSEWHERE.with_case(replace(TICKETS.cases[0], inputs={**TICKETS.cases[0].inputs, "ticket": "theirs"}))
+
+
+def question_of(desk: Desk) -> str:
+    return str(desk.app.screen.query_one(".dialog-text", PlainStatic).render())
 
 
 def changed_on_disk(path: Path, answer: str) -> Desk:
-    """Opens the file, edits, has another program change the file, saves, and gives `answer`."""
+    """Opens the file, edits, has another program change the same in it, saves, and gives `answer`."""
     store.save(TICKETS, path)
     desks = []
 
@@ -29,6 +36,7 @@ def changed_on_disk(path: Path, answer: str) -> Desk:
         store.save(THEIRS, path)
         await desk.press("ctrl+s")
         await desk.until(lambda: len(desk.app.screen_stack) > 1, "for the question")
+        assert "what you changed too: cases · first · inputs · ticket" in question_of(desk)
         await desk.press(answer)
         await desk.until(lambda: len(desk.app.screen_stack) == 1, "for the answer")
         await desk.settle()
@@ -50,6 +58,40 @@ def test_reload_takes_the_file_and_keeps_mine_as_an_earlier_version(tmp_path: Pa
     assert desk.document.session == THEIRS
     assert not desk.document.dirty
     assert [one.cases[0].inputs["ticket"] for one in desk.kept] == ["mine"]  # type: ignore[attr-defined]
+
+
+def test_keep_both_takes_over_the_rest_of_the_file(tmp_path: Path) -> None:
+    desk = changed_on_disk(tmp_path / "q.json", "b")
+    saved = store.load(tmp_path / "q.json")
+    assert (saved.cases[0].inputs["ticket"], saved.notes) == ("mine", "theirs")
+    assert (desk.document.session, desk.document.dirty) == (saved, False)
+    assert desk.kept == [THEIRS]  # type: ignore[attr-defined]
+
+
+def test_what_another_program_changed_elsewhere_in_the_file_is_taken_over_and_can_be_undone(tmp_path: Path) -> None:
+    path = tmp_path / "q.json"
+    store.save(TICKETS, path)
+
+    async def act(desk: Desk) -> None:
+        assert files.open_path(desk.app, path)
+        desk.app.look_at_case(1)
+        await desk.go_to("input", "ticket")
+        await desk.paste_over("mine")
+        store.save(replace(ELSEWHERE, cases=(Case("new"), *ELSEWHERE.cases)), path)
+        await desk.press("ctrl+s")
+        await desk.until(lambda: not desk.document.dirty, "for the save")
+        saved = store.load(path)
+        assert [case.name for case in saved.cases] == ["new", "first", "second"]
+        assert (saved.case("second").inputs["ticket"], saved.notes) == ("mine", "theirs")
+        assert desk.document.session == saved
+        assert desk.document.state.case.name == "second"
+        (said,) = desk.app._notifications
+        assert said.title == "Saved, with what q.json gained" and "cases · new, notes" in said.message
+        assert [store.load(one.place).notes for one in restore_points.points(path)] == ["theirs"]
+        desk.document.undo()
+        assert desk.document.session.notes == TICKETS.notes and desk.document.dirty
+
+    at_the_desk(act)
 
 
 def test_without_an_answer_nothing_is_written(tmp_path: Path) -> None:
