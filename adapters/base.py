@@ -17,6 +17,7 @@ from adapters.callbacks import announced
 from adapters.capabilities import Capabilities
 from adapters.conversation import history_messages
 from adapters.conversation_field import history_field_name, without_field
+from adapters.limits import one_reading
 from adapters.opaque import content_parts, is_own, opaque_prompt, opaque_reading
 from adapters.prompt import DemoUse, Message, Prompt
 from adapters.reading import Reading
@@ -104,7 +105,8 @@ class Adapter:
         """The whole account of a reply; never raises for a bad one."""
         if not is_own(self.parse, Adapter.parse):
             return opaque_reading(self.name, signature, completion, self.parse)
-        return self._read(signature, completion)
+        with one_reading():
+            return self._read(signature, completion)
 
     def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, Any] | None:
         """The `response_format` this adapter asks a model of these capabilities for, or None."""
@@ -225,7 +227,8 @@ class Adapter:
     @announced
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
         """The output values by field name, or the error dspy raises for this reply."""
-        reading = self._read(signature, completion)
+        with one_reading():
+            reading = self._read(signature, completion)
         if reading.exception is not None:
             raise reading.exception
         return dict(reading.values)

@@ -14,12 +14,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Literal, Union, get_args, get_origin
 
-import json_repair
 import pydantic
 
 from adapters.limits import LITERAL_LENGTH, TooLargeError
 from adapters.reading import Step
-from adapters.repairing import NOT_JSON, load_valid_json, repair_json
+from adapters.repairing import NOT_JSON, load_json, load_valid_json, repair_json
 from adapters.schema import type_adapter
 from adapters.types import is_custom_type
 
@@ -173,7 +172,7 @@ RULES: dict[str, Rule] = {
     "unwrap": lambda before, annotation: _unwrap(before),
     "unquote": lambda before, annotation: _unquote(before),
     "json": lambda before, annotation: json.loads(before),
-    "json_repair": lambda before, annotation: json_repair.loads(before),
+    "json_repair": lambda before, annotation: load_json(before),
     "literal_eval": lambda before, annotation: _literal_eval(before),
     "pydantic": lambda before, annotation: type_adapter(annotation).validate_python(before),
     "pydantic_by_name": lambda before, annotation: type_adapter(annotation).validate_python(before, by_name=True),

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from adapters.limits import one_reading
+
 if TYPE_CHECKING:
     from adapters.reading import Reading
 
 LONGEST = 20_000
-"""Characters of a reply that is mended at all: every guess is read again, and reading may mean repairing."""
+"""Characters of a reply that is mended at all: every guess is read again, all within one reading's repair steps."""
 
 MOST_GUESSES = 12
 MOST_KEPT = 3
@@ -46,7 +48,8 @@ def find(reading: Reading) -> tuple[NearMiss, ...]:
     if reading.extraction is not None:
         return find(reading.extraction)
     try:
-        return _find(reading)
+        with one_reading():
+            return _find(reading)
     except Exception:  # a user's type may raise in its own hooks; a guess less is no harm
         return ()
 

@@ -9,11 +9,10 @@ import inspect
 import json
 from typing import Any
 
-import json_repair
 from json_repair.json_parser import JSONParser
 
 from adapters.json_document import Member, members_from
-from adapters.limits import check_repairable
+from adapters.limits import check_repairable, repair_steps
 
 NOT_JSON = object()
 
@@ -37,15 +36,14 @@ def load_valid_json(text: str) -> Any:
 
 def repair_json(text: str) -> Any:
     """What json_repair makes of text that is not JSON. Raises ValueError for deep nesting or too large a text."""
-    check_repairable(text)
-    return json_repair.loads(text, skip_json_loads=True)
+    return repair_object(text)[0]
 
 
 def repair_object(text: str) -> tuple[Any, list[Member] | None]:
     """The same, and where its members stand if json_repair found a valid object behind a prefix and took it whole."""
     check_repairable(text)
     if not _CAN_PLACE:
-        return json_repair.loads(text, skip_json_loads=True), None
+        return _BoundedParser(text).parse(), None
     parser = _PlacingParser(text)
     try:
         value = parser.parse()
@@ -60,17 +58,49 @@ TOO_DEEP = "Input nesting exceeds the supported parser recursion depth."
 _CAN_PLACE = "try_valid_json_suffix" in inspect.signature(JSONParser).parameters and hasattr(
     JSONParser, "_try_parse_valid_json_value"
 )
-"""Before 0.60 or so json_repair had no way of its own for a valid object inside of a text."""
+"""Before 0.60 or so json_repair had no way of its own for an object inside of a text, and let RecursionError out."""
 
 
-class _PlacingParser(JSONParser):
+class _BoundedParser(JSONParser):
+    """json_repair's parser, stopped by `TooLargeError` when it has looked at more characters than a reading may cost.
+
+    All its loops look at characters through these three methods.
+    """
+
+    def __init__(self, text: str, **options: Any) -> None:
+        super().__init__(text, None, False, **options)
+        self._steps = repair_steps()
+
+    def get_char_at(self, count: int = 0) -> str | None:
+        steps = self._steps
+        steps.left -= 1
+        if steps.left < 0:
+            steps.take(0)
+        try:
+            character: str = self.json_str[self.index + count]
+        except IndexError:
+            return None
+        return character
+
+    def skip_to_character(self, character: str | list[str], idx: int = 0) -> int:
+        found: int = super().skip_to_character(character, idx)
+        self._steps.take(max(found - idx, 0))
+        return found
+
+    def scroll_whitespaces(self, idx: int = 0, **options: Any) -> int:
+        found: int = super().scroll_whitespaces(idx, **options)
+        self._steps.take(abs(found - idx) + 1)
+        return found
+
+
+class _PlacingParser(_BoundedParser):
     """json_repair's parser, which reads a valid object inside of a text in one go; this one remembers where."""
 
     members: list[Member] | None = None
     taken: Any = None
 
     def __init__(self, text: str) -> None:
-        super().__init__(text, None, False, try_valid_json_suffix=True)
+        super().__init__(text, try_valid_json_suffix=True)
 
     def _try_parse_valid_json_value(self) -> tuple[bool, Any]:
         text = self.json_str

@@ -6,12 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import json_repair
-
 from adapters.capabilities import NONE, Capabilities
 from adapters.errors import AdapterParseError
 from adapters.prompt import Message, Prompt
 from adapters.reading import FieldReading, Reading, ReadingError, Span
+from adapters.repairing import load_json
 from adapters.signature import MISSING, Signature
 from adapters.tool_turns import RunTool, request_tools
 from adapters.tool_turns.fields import (
@@ -295,7 +294,7 @@ def provider_tool_call(call: Any) -> dict[str, Any]:
     function = _value(call, "function", {}) or {}
     arguments = _value(function, "arguments") or _value(call, "arguments", {})
     if isinstance(arguments, str):
-        arguments = json_repair.loads(arguments)
+        arguments = load_json(arguments)
     elif not isinstance(arguments, dict):
         arguments = {}
     name = _value(function, "name") or _value(call, "name")

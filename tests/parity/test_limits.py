@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from oracle import compare, signatures
 from oracle.engines import ours, theirs
 from oracle.outcomes import outcome
 from oracle.specs import Built
 
-from adapters.limits import LITERAL_LENGTH, REPAIR_DEPTH, REPAIR_LENGTH, REPAIR_STRETCH, TooLargeError
+from adapters import limits
+from adapters.catalog import make
+from adapters.limits import (
+    LITERAL_LENGTH,
+    REPAIR_DEPTH,
+    REPAIR_LENGTH,
+    REPAIR_STEPS,
+    REPAIR_STRETCH,
+    RepairSteps,
+    TooLargeError,
+)
+from adapters.mending.guess import Guess
+from adapters.repairing import repair_json
 
 TEXT, LIST = signatures.built({"v": str}), signatures.built({"v": list[str]})
 
@@ -24,6 +38,18 @@ PAST: dict[str, tuple[str, Built, str, str]] = {
         TEXT,
         '{"v": "' + "line\n" * (REPAIR_STRETCH // 5 + 1) + '"}',
         f"more than {REPAIR_STRETCH:,} characters",
+    ),
+    "quotes inside of a list, which json_repair looks past again and again": (
+        "json",
+        LIST,
+        '{"v": ["' + 'a"b' * 8_000 + '"]}',
+        f"more than {REPAIR_STEPS:,} looks",
+    ),
+    "a list as Python prints it, with apostrophes": (
+        "json",
+        LIST,
+        "{'v': [" + ", ".join("'it's a \"test\"'" for _ in range(2_000)) + "]}",
+        f"more than {REPAIR_STEPS:,} looks",
     ),
     "more brackets left open than json_repair can follow": (
         "json",
@@ -50,6 +76,43 @@ def test_past_a_limit_the_verdict_names_it(name: str) -> None:
 def test_dspy_reads_what_is_past_our_limits(name: str) -> None:
     adapter, built, completion, _ = PAST[name]
     assert outcome(lambda: theirs(adapter).parse(built.theirs, completion)).error is None
+
+
+SLOW = "['" + 'a"b' * 300 + "']"
+
+
+def test_all_fields_of_a_reply_share_the_steps_of_one_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    with limits.one_reading():
+        repair_json(SLOW)
+        steps = limits.repair_steps()
+    cost = steps.allowed - steps.left
+    monkeypatch.setattr(limits, "REPAIR_STEPS", 3 * cost)
+    fields = {f"f{number}": list[str] for number in range(5)}
+    readings = []
+    for count in (3, 5):
+        reply = "".join(f"[[ ## {field} ## ]]\n{SLOW}\n" for field in list(fields)[:count])
+        readings.append(make("chat").read(signatures.built(dict(list(fields.items())[:count])).ours, reply))
+    assert [one.ok for one in readings] == [True, False]
+    assert f"more than {3 * cost:,} looks" in readings[1].error.message
+
+
+def test_all_guesses_at_what_a_reply_was_meant_to_be_share_them_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading = make("json").read(TEXT.ours, "no JSON at all")
+    meant = [Guess(str(number), f"{{'v': '{number}', 'w': {SLOW}}}") for number in range(3)]
+    monkeypatch.setattr("adapters.mending.guesses.guesses", lambda reading: iter(meant))
+    spent: list[RepairSteps] = []
+    monkeypatch.setattr(limits, "RepairSteps", lambda allowed: spent.append(RepairSteps(allowed)) or spent[-1])
+    assert [one.message for one in reading.near_misses] == ["0", "1", "2"]
+    assert len(spent) == 1
+
+
+def test_an_ordinary_reply_is_looked_at_a_few_times_at_most() -> None:
+    item = '{"x": "some text here", "y": 12, "z": [1, 2, 3]}, '
+    text = '{"v": [' + item * 300 + "]}"
+    with limits.one_reading():
+        assert repair_json(text) == {"v": [json.loads(item.rstrip(", "))] * 300}
+        steps = limits.repair_steps()
+    assert steps.allowed - steps.left < 3 * len(text)
 
 
 @pytest.mark.parametrize(
