@@ -1,4 +1,4 @@
-"""What a model can do, by its name alone: a small table of well known families, read without importing litellm.
+"""What a model can do, by its name alone and without importing litellm.
 
 The answers are those of dspy 3.4.1's `LM(name)` (`supports_function_calling`, `supports_reasoning`,
 `supports_response_schema`, `supported_params`), because these decide what dspy's adapters put into a request.
@@ -6,88 +6,38 @@ The answers are those of dspy 3.4.1's `LM(name)` (`supports_function_calling`, `
 
 from __future__ import annotations
 
-import re
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
 
 from adapters.capabilities import NONE, Capabilities
+from adapters.lm.model_facts import Flags, model_facts
+from adapters.lm.model_routes import Route, own_route
 
-_COMMON = frozenset({"temperature", "max_tokens", "top_p", "stream"})
-_OPENAI = _COMMON | {
-    "stop",
-    "max_completion_tokens",
-    "logprobs",
-    "top_logprobs",
-    "seed",
-    "presence_penalty",
-    "frequency_penalty",
-    "logit_bias",
-    "user",
-}
-_ANTHROPIC = _COMMON | {"stop", "top_k"}
-_GEMINI = _COMMON | {"stop", "top_k", "logprobs", "top_logprobs", "response_format"}
-_MISTRAL = _COMMON | {
-    "stop",
-    "max_completion_tokens",
-    "seed",
-    "response_format",
-    "tools",
-    "tool_choice",
-    "parallel_tool_calls",
-}
+Source = Literal["dspy", "litellm", "unlisted", "offline"]
+"""Who says what a model can do: dspy's table, litellm's, or none lists the name and its provider's usual holds."""
 
-_DATE = r"(-\d{4}-\d{2}-\d{2}|-\d{8}|-latest)?"
+TOOL_PARAMS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
 
-# Per provider: (pattern of the whole model name, function calling, reasoning, response schema); the first match counts.
-_MODELS: dict[str, tuple[tuple[str, bool, bool, bool], ...]] = {
-    "openai": (
-        (r"gpt-4o-2024-05-13", True, False, False),
-        (rf"gpt-4o(-mini)?{_DATE}", True, False, True),
-        (rf"gpt-4\.1(-mini|-nano)?{_DATE}", True, False, True),
-        (r"gpt-5-chat", False, True, True),
-        (rf"gpt-5\.[45]-pro{_DATE}", True, True, False),
-        (rf"gpt-5(-mini|-nano|-pro|-codex|-chat)?{_DATE}", True, True, True),
-        (rf"gpt-5\.[1-5](-codex|-codex-max|-codex-mini|-pro|-chat|-mini|-nano)?{_DATE}", True, True, True),
-        (r"o1-mini", False, True, False),
-        (rf"o[134](-mini|-pro)?{_DATE}", True, True, True),
-        (r"gpt-3\.5-turbo(-0125|-1106)?", True, False, False),
-        (rf"gpt-4(-0613|-1106-preview|-turbo{_DATE})?", True, False, False),
-    ),
-    "anthropic": (
-        (r"claude-(opus|sonnet)-4(-1)?(-2025\d{4})?", True, True, True),
-        (r"claude-(opus|sonnet|haiku)-4-[5-9](-2025\d{4}|-2026\d{4})?", True, True, True),
-        (r"claude-(opus|sonnet)-5(-5)?|claude-haiku-5-5", True, True, True),
-    ),
-    "gemini": (
-        (r"gemini-2\.5-(flash|flash-lite|pro)", True, True, True),
-        (r"gemini-3(\.\d)?-(pro|flash|flash-lite)(-preview)?", True, True, True),
-        (r"gemini-(flash|flash-lite|pro)-latest", True, True, True),
-    ),
-    "groq": ((r"openai/gpt-oss-(20b|120b)", True, True, True),),
-    "mistral": (
-        (r"mistral-(large|small)", True, False, True),
-        (r"mistral-large-latest", True, False, True),
-        (r"mistral-(medium|small)-latest", True, True, True),
-        (r"(codestral|devstral|ministral-8b|ministral-3b|pixtral-large)-latest", True, False, True),
-    ),
-    "deepseek": (
-        (r"deepseek-chat", True, False, True),
-        (r"deepseek-reasoner", False, True, True),
-    ),
-}
 
-_BASE: dict[str, frozenset[str]] = {
-    "openai": _OPENAI,
-    "groq": _OPENAI,
-    "deepseek": _OPENAI,
-    "ollama": _OPENAI,
-    "ollama_chat": _OPENAI,
-    "hosted_vllm": _OPENAI,
-    "openrouter": _OPENAI,
-    "anthropic": _ANTHROPIC,
-    "gemini": _GEMINI,
-    "mistral": _MISTRAL,
-}
+@dataclass(frozen=True)
+class Known:
+    """What a model can do, and who says so."""
 
-_TOOL_PARAMS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
+    capabilities: Capabilities
+    source: Source
+
+    @property
+    def said_by(self) -> str:
+        """The source in words, with its release."""
+        made_from = model_facts().made_from
+        if self.source == "dspy":
+            return f"dspy {made_from['dspy']}'s table"
+        if self.source == "litellm":
+            return f"litellm {made_from['litellm']}"
+        return "the offline models" if self.source == "offline" else "no table lists it: as others of its provider"
 
 
 def split_model(model: str) -> tuple[str, str]:
@@ -110,24 +60,95 @@ def needs_user_message(model: str) -> bool:
 
 
 def capabilities_of(model: str) -> Capabilities:
-    """What the model of this name can do. A provider that is not in the table: nothing at all is assumed of it."""
-    provider, name = split_model(model)
-    base = _BASE.get(provider)
-    if base is None:
-        return NONE
-    if provider == "openrouter":
-        upstream, _, name = name.partition("/")
-        rules = _MODELS.get(upstream, ()) if upstream == "openai" else ()
-    else:
-        rules = _MODELS.get(provider, ())
-    function_calling, reasoning, response_schema = next(
-        (abilities for pattern, *abilities in rules if re.fullmatch(pattern, name)), (False, False, False)
+    """What the model of this name can do as dspy sees it, called as a chat model at its provider's usual address."""
+    return known_of(model).capabilities
+
+
+def known_of(
+    model: str,
+    model_type: str = "chat",
+    connection: Iterable[str] = (),
+    environment: Mapping[str, str] | None = None,
+) -> Known:
+    """What the model of this name can do as dspy sees it, and who says so.
+
+    `connection` names the settings of the connection in use (`api_base`); an address in `environment` (by default this
+    process's, `OPENAI_API_BASE`) counts too. Rule: `dspy.clients.capabilities._capabilities`.
+    """
+    if model.startswith("offline/"):
+        return Known(NONE, "offline")
+    variables = os.environ if environment is None else environment
+    prefix = model.split("/", 1)[0].upper()
+    at_home = not any(variables.get(f"{prefix}_{name}") for name in ("API_BASE", "BASE_URL"))
+    return _known(model, model_type, frozenset(connection), at_home)
+
+
+@lru_cache(maxsize=4096)
+def _known(model: str, model_type: str, connection: frozenset[str], at_home: bool) -> Known:
+    route = own_route(model, model_type, connection) if at_home else None
+    return _by_litellm(model) if route is None else _by_own_table(route)
+
+
+def _by_litellm(model: str) -> Known:
+    facts = model_facts()
+    listed = facts.litellm(model)
+    if listed is not None:
+        return Known(listed, "litellm")
+    head, separator, _ = model.partition("/")
+    usual = facts.litellm(f"{head}/*" if separator else "*") or NONE
+    flags = _of_families(model, Flags())
+    # Of a known family: what the family's listed models take, and not what an unknown model of the provider does.
+    alike = None if flags == Flags() else facts.most_alike(model)
+    return Known(
+        Capabilities(
+            usual.function_calling or flags.function_calling is True,
+            usual.reasoning or flags.reasoning is True,
+            usual.response_schema or flags.response_schema is True,
+            usual.params if alike is None else alike.params,
+        ),
+        "unlisted",
     )
-    params = set(base)
-    if function_calling:
-        params |= _TOOL_PARAMS - ({"parallel_tool_calls"} if provider == "gemini" else set())
+
+
+def _by_own_table(route: Route) -> Known:
+    door, flags = route.door, _flags(route)
+    tools, reasoning, schema = (
+        flag is True for flag in (flags.function_calling, flags.reasoning, flags.response_schema)
+    )
+    refused = door.refuses(route.model)
+    params = set(door.params)
+    if door.dialect == "openai-chat" and (schema or tools):
+        params.add("response_format")
+    reasoning = reasoning and "reasoning" not in refused
+    schema = schema and "schema" not in refused
+    if door.dialect == "anthropic" and schema:
+        params.add("response_format")
+    if tools:
+        params |= TOOL_PARAMS - refused
     if reasoning:
         params.add("reasoning_effort")
-    if response_schema or (function_calling and base is _OPENAI):
-        params.add("response_format")
-    return Capabilities(function_calling, reasoning, response_schema, frozenset(params))
+    source: Source = "unlisted" if flags == Flags() else "dspy"
+    return Known(Capabilities(tools, reasoning, schema, frozenset(params)), source)
+
+
+def _flags(route: Route) -> Flags:
+    """Rule: `dspy.clients.model_metadata.model_info`: the entry, then the bare name's, then the name's family."""
+    facts = model_facts()
+    names, bare = route.door.namespaces, facts.entry(route.model)
+    if bare is not None and bare.provider not in names:
+        bare = None
+    listed = (facts.entry(f"{name}/{route.model}") for name in names)
+    found = next((one for one in listed if one is not None), bare)
+    flags = found.flags if found is not None else Flags()
+    if bare is not None:
+        flags = flags.filled(bare.flags)
+    return _of_families(route.model, flags, None if found is None else found.provider)
+
+
+def _of_families(model: str, flags: Flags, listed_for: str | None = None) -> Flags:
+    """What is not said filled in from the model's family; `listed_for` is the provider of its entry, None without."""
+    for family in model_facts().families:
+        counts = listed_for is None or family.providers is None or listed_for in family.providers
+        if counts and family.pattern.search(model):
+            flags = flags.filled(family.flags)
+    return flags

@@ -135,7 +135,7 @@ class Child:
         self.ready.set()
 
     def _deliver(self, message: Message) -> None:
-        last = message["op"] in ("done", "error", "cancelled", "capabilities", "count")
+        last = message["op"] in ("done", "error", "cancelled", "count")
         with self._lock:
             arrivals = self._calls.pop(message["id"], None) if last else self._calls.get(message["id"])
         if arrivals is not None:

@@ -107,18 +107,6 @@ class LitellmLM:
             if not over:
                 child.cancel(number)
 
-    def ask_capabilities(self) -> Capabilities | None:
-        """litellm's own answer for this model, from the child process; None when it does not know the model."""
-        child = self._child()
-        child.ready.wait()
-        provider, _ = split_model(self._model)
-        _, arrivals = child.begin({"op": "capabilities", "model": self._model, "provider": provider})
-        arrival = arrivals.get()
-        if arrival["op"] == "lost":
-            raise self._lost(child)
-        found = arrival["capabilities"]
-        return Capabilities(**{**found, "params": frozenset(found["params"])}) if found else None
-
     def count_tokens(self, request: Mapping[str, Any]) -> int | None:
         """The prompt tokens of a request as the provider counts them, by its own tokenizer in the child process.
 

@@ -2,9 +2,9 @@
 
 Run by its path, with nothing of this project imported, so that it never matters which packages are called `adapters`
 where it runs. In: `{"op": "complete", "id", "request", "options"}`, `{"op": "cancel", "id"}`,
-`{"op": "capabilities", "id", "model", "provider"}`, `{"op": "count", "id", "model", "messages"}`,
-`{"op": "environment", "set", "unset"}`. Out: `ready`, then per id `sent`, any number of `chunk`, and exactly one of
-`done`, `error` and `cancelled`; or `capabilities` or `count`. It ends when its standard input does.
+`{"op": "count", "id", "model", "messages"}`, `{"op": "environment", "set", "unset"}`. Out: `ready`, then per id `sent`,
+any number of `chunk`, and exactly one of `done`, `error` and `cancelled`; or `count`. It ends when its standard input
+does.
 """
 
 from __future__ import annotations
@@ -96,8 +96,6 @@ async def serve(litellm: Any, output: Output) -> None:
             tasks[number].cancel()
         elif message["op"] == "count":
             output.send(op="count", id=number, tokens=tokens(message["model"], message["messages"]))
-        elif message["op"] == "capabilities":
-            output.send(op="capabilities", id=number, capabilities=capabilities(litellm, message))
 
 
 async def complete(litellm: Any, output: Output, message: Message) -> None:
@@ -220,19 +218,6 @@ def cost(litellm: Any, model: str, usage: Any) -> float | None:
     except Exception:
         return None
     return float(dollars) or None
-
-
-def capabilities(litellm: Any, message: Message) -> Message | None:
-    model, provider = message["model"], message["provider"]
-    try:
-        return {
-            "function_calling": bool(litellm.supports_function_calling(model=model)),
-            "reasoning": bool(litellm.supports_reasoning(model)),
-            "response_schema": bool(litellm.supports_response_schema(model=model, custom_llm_provider=provider)),
-            "params": sorted(litellm.get_supported_openai_params(model=model, custom_llm_provider=provider) or ()),
-        }
-    except Exception:
-        return None
 
 
 def tokens(model: str, messages: list[Message]) -> int | None:

@@ -1,48 +1,160 @@
-"""The table of what well known models can do, against `dspy.LM(name)`."""
+"""What models can do by their names alone, against `dspy.LM(name)` of the installed dspy."""
 
 from __future__ import annotations
 
+import json
+import os
+from collections.abc import Iterator
+from importlib.metadata import version
+from random import Random
+
 import dspy
 import pytest
+from dspy.clients import model_metadata
+from oracle.tally import Record, Tally
+from oracle.write_model_facts import (
+    MODES,
+    door,
+    entries,
+    families,
+    flags_of,
+    listed_names,
+    nobody_logged_in,
+    routes,
+)
 
+from adapters.capabilities import Capabilities
 from adapters.lm import capabilities_of
+from adapters.lm.capabilities import known_of
+from adapters.lm.model_facts import FILE, model_facts
 
-NAMES = """
-openai/gpt-4o openai/gpt-4o-mini openai/gpt-4o-2024-08-06 openai/gpt-4o-2024-05-13 openai/gpt-4o-mini-2024-07-18 gpt-4o
-openai/gpt-4.1 openai/gpt-4.1-mini openai/gpt-4.1-nano openai/gpt-4.1-2025-04-14 openai/gpt-5 openai/gpt-5-mini
-openai/gpt-5-nano openai/gpt-5-pro openai/gpt-5-chat-latest openai/gpt-5-2025-08-07 openai/gpt-5.1 openai/gpt-5.2
-openai/gpt-5.4-pro openai/o1 openai/o1-pro openai/o1-mini openai/o3 openai/o3-mini openai/o3-pro openai/o4-mini
-openai/o3-2025-04-16 openai/gpt-3.5-turbo openai/gpt-3.5-turbo-0125 openai/gpt-4 openai/gpt-4-turbo openai/any-name
-anthropic/claude-3-haiku-20240307 anthropic/claude-3-5-sonnet-20241022 anthropic/claude-sonnet-4-20250514
-anthropic/claude-opus-4-1 anthropic/claude-sonnet-4-5 anthropic/claude-sonnet-4-5-20250929 anthropic/claude-haiku-4-5
-anthropic/claude-opus-4-5 anthropic/claude-opus-4-6 anthropic/claude-sonnet-4-6 anthropic/claude-opus-5
-anthropic/any-name gemini/gemini-1.5-pro gemini/gemini-2.0-flash gemini/gemini-2.5-flash gemini/gemini-2.5-pro
-gemini/gemini-2.5-flash-lite gemini/gemini-3-pro-preview gemini/gemini-flash-latest gemini/any-name
-ollama_chat/llama3.2 ollama_chat/qwen3 ollama/llama3 hosted_vllm/any-name groq/llama-3.3-70b-versatile
-groq/openai/gpt-oss-20b groq/openai/gpt-oss-120b mistral/mistral-large-latest mistral/mistral-small-latest
-mistral/mistral-medium-latest mistral/codestral-latest mistral/any-name deepseek/deepseek-chat
-deepseek/deepseek-reasoner deepseek/any-name openrouter/openai/gpt-4o
+# Names that no table lists, as people write them for servers, deployments and models of their own.
+OWN_NAMES = """
+openai/ft:gpt-4o-2024-08-06:our-team::abc123 openai/ft:gpt-5-mini:our-team::abc123 openai/our-own-model openai/gpt-9
+gpt-9 o3-of-ours claude-sonnet-9 gemini-9-pro grok-9 our-own-model anthropic/claude-opus-9-1 anthropic/our-own-model
+gemini/gemini-9-flash gemini/our-own-model azure/our-deployment azure/gpt-6-sol-eastus openrouter/openai/gpt-9
+openrouter/anthropic/claude-opus-9 openrouter/our/own-model xai/grok-9 groq/our-own-model deepseek/our-own-model
+moonshot/kimi-k9 ollama/llama3:8b ollama_chat/qwen9 hosted_vllm/our/own-model hosted_vllm/claude-opus-9
+openai:gpt-6-sol openai_chat:gpt-6-sol anthropic:claude-opus-5 vertex:gemini-3.8-flash bedrock-chat:openai.gpt-oss-20b
+zai:glm-5.3 meta:muse-spark-1.3 nowhere/our-own-model nowhere:our-own-model together_ai/our-own-model
+bedrock/us.anthropic.claude-opus-9-v1:0 vertex_ai/our-own-model mistral/our-own-model vertex_ai/claude-opus-9
 """.split()
 
 
 @pytest.fixture(autouse=True)
-def _no_gateway(monkeypatch: pytest.MonkeyPatch) -> None:
-    """An address in the environment changes dspy's answer for every model of that provider."""
+def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No gateway in the environment, which changes dspy's answer; no table, no login and no server over the network."""
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    for provider in {name.partition("/")[0].upper() for name in NAMES}:
-        monkeypatch.delenv(f"{provider}_API_BASE", raising=False)
-        monkeypatch.delenv(f"{provider}_BASE_URL", raising=False)
+    for name in list(os.environ):
+        if name.endswith(("_API_BASE", "_BASE_URL")):
+            monkeypatch.delenv(name)
+    with nobody_logged_in():
+        yield
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_well_known_model_can_what_dspy_says_it_can(name: str) -> None:
-    ours, theirs = capabilities_of(name), dspy.LM(name)
-    assert ours.function_calling == theirs.supports_function_calling
-    assert ours.reasoning == theirs.supports_reasoning
-    assert ours.response_schema == theirs.supports_response_schema
-    assert ours.params == theirs.supported_params
+def dspys(name: str, model_type: str = "chat", **settings: object) -> Capabilities:
+    lm = dspy.LM(name, model_type=model_type, **settings)
+    return Capabilities(
+        lm.supports_function_calling, lm.supports_reasoning, lm.supports_response_schema, frozenset(lm.supported_params)
+    )
+
+
+def every_name() -> list[str]:
+    import litellm  # once the environment keeps it from fetching a table
+
+    return listed_names(model_metadata._snapshot(), litellm.model_cost)
+
+
+def compare(names: list[str], model_type: str, record: Record) -> None:
+    tally = Tally(f"model names as {model_type} models: tools, reasoning, schema and parameters")
+    for name in names:
+        ours, theirs = known_of(name, model_type).capabilities, dspys(name, model_type)
+        tally.add(name, None if ours == theirs else f"{ours} is not {theirs}")
+    tally.report(record)
+
+
+def test_the_data_are_of_the_installed_releases() -> None:
+    assert model_facts().made_from["dspy"] == version("dspy")
+    assert model_facts().made_from["litellm"] == version("litellm"), "write_model_facts.py!"
+
+
+def test_the_data_are_what_the_script_writes() -> None:
+    data, table = json.loads(FILE.read_text("utf-8")), model_metadata._snapshot()
+    assert {key: data[key] for key in ("prefixes", "beginnings", "doors")} == routes()
+    assert data["families"] == families(table)
+    assert data["table"] == entries(table)
+
+
+@pytest.mark.parametrize("model_type", ["chat", "responses", "text"])
+def test_a_listed_model_can_what_dspy_says_it_can(model_type: str, record: Record) -> None:
+    compare(Random(11).sample(every_name(), 150), model_type, record)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model_type", ["chat", "responses"])
+def test_every_listed_model_can_what_dspy_says_it_can(model_type: str, record: Record) -> None:
+    names = every_name()
+    of_dspys_table = [
+        name
+        for name, facts in model_metadata._snapshot().items()
+        if isinstance(facts, dict) and facts.get("mode") in MODES
+    ]
+    assert set(of_dspys_table) - {"sample_spec"} <= set(names)
+    assert len(names) > 4000
+    compare(names, model_type, record)
+
+
+@pytest.mark.parametrize(
+    ("name", "model_type"),
+    [(name, "chat") for name in OWN_NAMES]
+    + [(name, "responses") for name in OWN_NAMES if name.startswith(("openai", "gpt", "azure", "meta", "o3"))],
+)
+def test_a_name_that_nobody_lists_can_what_dspy_says_it_can(name: str, model_type: str) -> None:
+    ours, theirs = known_of(name, model_type).capabilities, dspys(name, model_type)
+    assert (ours.function_calling, ours.reasoning, ours.response_schema) == (
+        theirs.function_calling,
+        theirs.reasoning,
+        theirs.response_schema,
+    )
+    assert ("response_format" in ours.params) == ("response_format" in theirs.params)
+
+
+@pytest.mark.parametrize("settings", [{"api_base": "http://localhost:1"}, {"api_version": "1"}, {"timeout": 3.0}])
+@pytest.mark.parametrize("name", ["openai/gpt-6-sol", "azure/gpt-6-sol", "anthropic/claude-opus-5", "ollama/llama3"])
+def test_settings_of_the_connection_change_who_is_asked(name: str, settings: dict[str, object]) -> None:
+    assert known_of(name, connection=settings).capabilities == dspys(name, **settings)
+
+
+@pytest.mark.parametrize("name", ["openai/gpt-6-sol", "gemini/gemini-3.8-flash", "hosted_vllm/any", "gpt-6-sol"])
+def test_an_address_in_the_environment_changes_who_is_asked(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"{name.partition('/')[0].upper()}_API_BASE", "http://localhost:1/v1")
+    assert capabilities_of(name) == dspys(name)
 
 
 def test_of_an_unknown_provider_nothing_is_assumed() -> None:
-    theirs = dspy.LM("nowhere/any-name")
-    assert capabilities_of("nowhere/any-name").params == theirs.supported_params == set()
+    known = known_of("nowhere/any-name")
+    assert known.capabilities == dspys("nowhere/any-name") == Capabilities()
+    assert known.source == "unlisted"
+
+
+def test_who_says_what_a_model_can_do() -> None:
+    assert known_of("openai/gpt-6-sol").said_by == f"dspy {version('dspy')}'s table"
+    assert known_of("bedrock/us.anthropic.claude-opus-5").source == "litellm"
+    assert known_of("mistral/our-own").said_by == "no table lists it: as others of its provider"
+    assert known_of("offline/exact").capabilities == Capabilities()
+
+
+def test_a_door_with_rules_for_some_models_refuses_those_alone() -> None:
+    refused = dict(door(_definition("bedrock-chat"))["by_beginning"])
+    assert "schema" in refused["openai.gpt-oss"]
+    assert not known_of("bedrock-chat:openai.gpt-oss-20b-1:0").capabilities.response_schema
+
+
+def _definition(id: str) -> object:
+    from dspy._vendor.lm15.registry import PROVIDERS
+
+    return PROVIDERS[id]
+
+
+def test_a_flag_that_is_no_boolean_is_a_no_and_one_that_is_missing_says_nothing() -> None:
+    assert flags_of({"supports_function_calling": "yes", "supports_reasoning": True}) == "-+."

@@ -312,13 +312,6 @@ def test_a_long_ruled_line_is_not_taken_for_a_broken_model(send: Send) -> None:
     assert send("monotonous").attempts[0].completions[0].text == "----" * 300
 
 
-def test_litellms_own_capabilities_can_be_asked_for(server: LoopbackServer) -> None:
-    lm: Any = open_model("openai/gpt-4o")
-    found = lm.ask_capabilities()
-    assert (found.function_calling, found.response_schema) == (True, True)
-    assert "temperature" in found.params
-
-
 def test_tokens_are_counted_exactly_where_the_tokenizer_is_known(server: LoopbackServer) -> None:
     messages = [{"role": "user", "content": "hello world"}]
     lm = open_model("openai/gpt-4o-mini")

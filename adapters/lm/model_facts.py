@@ -1,0 +1,170 @@
+"""What the releases of dspy and litellm named here say of models, as data: `model_facts.json`.
+
+That file is written by `tests/support/oracle/write_model_facts.py` and read by nothing but this module. dspy asks one
+of two tables what a model can do: its own where its own client calls the model, litellm's elsewhere.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+from adapters.capabilities import Capabilities
+
+FILE = Path(__file__).with_name("model_facts.json")
+
+LEAST_ALIKE = 5
+"""Characters that two names of one family begin with."""
+
+Dialect = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "typesafe"]
+Flag = bool | None
+"""Yes, no, or not said."""
+
+
+@dataclass(frozen=True)
+class Flags:
+    """What a table says a model can do."""
+
+    function_calling: Flag = None
+    reasoning: Flag = None
+    response_schema: Flag = None
+
+    @staticmethod
+    def read(code: str) -> Flags:
+        """`+-.` is: tools, no reasoning, nothing said of a schema."""
+        return Flags(*({"+": True, "-": False, ".": None}[sign] for sign in code[:3]))
+
+    def filled(self, other: Flags) -> Flags:
+        """With what is not said taken from `other`."""
+        return Flags(
+            self.function_calling if self.function_calling is not None else other.function_calling,
+            self.reasoning if self.reasoning is not None else other.reasoning,
+            self.response_schema if self.response_schema is not None else other.response_schema,
+        )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A model of dspy's table, and litellm's word for its provider."""
+
+    provider: str
+    flags: Flags
+
+
+@dataclass(frozen=True)
+class Family:
+    """What every model whose name `pattern` finds can do, where its entry says nothing.
+
+    `providers` are those whose listed models it counts for; None is all. A model without an entry is always meant.
+    """
+
+    pattern: re.Pattern[str]
+    providers: frozenset[str] | None
+    flags: Flags
+
+
+@dataclass(frozen=True)
+class Door:
+    """One API that dspy's own client speaks to.
+
+    `namespaces` begin the names of its models in the table; `params` are taken whatever the model; `refused` names what
+    is not, of `schema`, `reasoning` and `parallel_tool_calls`; `by_beginning` says so for models whose name begins so.
+    """
+
+    id: str
+    dialect: Dialect
+    namespaces: tuple[str, ...]
+    params: frozenset[str]
+    refused: frozenset[str]
+    by_beginning: tuple[tuple[str, frozenset[str]], ...] = ()
+
+    def refuses(self, model: str) -> frozenset[str]:
+        return next((refused for start, refused in self.by_beginning if model.startswith(start)), self.refused)
+
+
+class ModelFacts:
+    """The file's contents, each part read when it is first asked for."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = data
+        self.made_from: Mapping[str, str] = data["made_from"]
+        self.prefixes: Mapping[str, str] = data["prefixes"]
+        """litellm's `provider/` to the door that dspy's client calls it by."""
+        self.beginnings = tuple((start, door) for start, door in data["beginnings"])
+        """How a bare name begins, and the door it leads to; the first counts."""
+
+    @cached_property
+    def doors(self) -> Mapping[str, Door]:
+        return {
+            id: Door(
+                id,
+                one["dialect"],
+                tuple(one["namespaces"]),
+                frozenset(one["params"]),
+                frozenset(one["refused"]),
+                tuple((start, frozenset(refused)) for start, refused in one.get("by_beginning", ())),
+            )
+            for id, one in self._data["doors"].items()
+        }
+
+    @cached_property
+    def families(self) -> tuple[Family, ...]:
+        return tuple(
+            Family(
+                re.compile(one["pattern"]),
+                None if one["providers"] is None else frozenset(one["providers"]),
+                Flags.read(one["says"]),
+            )
+            for one in self._data["families"]
+        )
+
+    def entry(self, name: str) -> Entry | None:
+        """dspy's entry of exactly this name."""
+        found = self._data["table"].get(name)
+        if found is None:
+            return None
+        flags, _, provider = found.partition(" ")
+        return Entry(provider, Flags.read(flags))
+
+    def litellm(self, name: str) -> Capabilities | None:
+        """What dspy learns of exactly this name from litellm; `PROVIDER/*` and `*` are names that it does not list."""
+        found = self._data["litellm"].get(name)
+        if found is None:
+            return None
+        params = self._data["param_sets"][int(found[3:])].split()
+        return Capabilities(found[0] == "+", found[1] == "+", found[2] == "+", frozenset(params))
+
+    def most_alike(self, name: str) -> Capabilities | None:
+        """litellm's answer for the listed name that begins most like this one; None where none of its kind is listed.
+
+        It must have the same folders, and five characters behind them or more: the beginning of a family's name.
+        """
+        folders = name[: name.rfind("/") + 1]
+        alike = [
+            (_shared(one, name), -len(one), one)
+            for one in self._data["litellm"]
+            if one.startswith(folders) and one.rfind("/") + 1 == len(folders)
+        ]
+        shared, _, closest = max(alike, default=(0, 0, ""))
+        return self.litellm(closest) if shared >= len(folders) + LEAST_ALIKE else None
+
+    @cached_property
+    def retirements(self) -> Mapping[str, str]:
+        """By name: the day (`2027-01-14`) on which the model leaves its provider's API, as the tables have it."""
+        return {name: day for day, names in self._data["retired"].items() for name in names}
+
+
+def _shared(one: str, other: str) -> int:
+    """How many characters both begin with."""
+    pairs = zip(one, other, strict=False)
+    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+@lru_cache(maxsize=1)
+def model_facts() -> ModelFacts:
+    return ModelFacts(json.loads(FILE.read_text("utf-8")))

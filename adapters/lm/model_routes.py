@@ -1,0 +1,82 @@
+"""Which of its two clients dspy 3.4.1 calls a model by: its own, through one of its doors, or litellm.
+
+What a model is said to be able to do depends on it. We call every model through litellm; only the answers are dspy's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from adapters.lm.model_facts import Door, model_facts
+
+OWN_CONNECTION = frozenset({"api_key", "api_base", "base_url", "timeout"})
+"""Settings that dspy's own client takes; with any other, and for Azure with an address, litellm calls."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """A door, and the model's name behind it."""
+
+    door: Door
+    model: str
+
+
+def own_route(
+    model: str,
+    model_type: str = "chat",
+    connection: Iterable[str] = (),
+) -> Route | None:
+    """The door of dspy's own client that a model is called by; None where litellm calls it.
+
+    `connection` names the settings in use, such as `api_base`.
+    Rule: `dspy.clients.backend_selection.select_backend` and `dspy._vendor.lm15.router._resolve`.
+    """
+    if model_type not in ("chat", "responses"):
+        return None
+    found = _responses(model) if model_type == "responses" else _chat(model)
+    if found is None:
+        return None
+    used = set(connection)
+    if used - OWN_CONNECTION or (found.door.id.startswith("azure") and used & {"api_base", "base_url"}):
+        return None
+    return found
+
+
+def _chat(model: str) -> Route | None:
+    """Rule: `LMRouter.resolve_openai_chat`."""
+    facts = model_facts()
+    head, _, rest = model.partition("/")
+    if rest and head in facts.prefixes:
+        return Route(facts.doors[facts.prefixes[head]], rest)
+    if rest and ":" not in model:
+        return None
+    found = _by_colon(model)
+    if found is not None:
+        return found
+    found = _by_beginning(model)
+    return Route(facts.doors["openai-chat"], found.model) if found and found.door.id == "openai" else found
+
+
+def _responses(model: str) -> Route | None:
+    """Rule: `dspy.clients.engines.lm15_engine._Routing.resolve`: nothing but a door for that API will do."""
+    facts = model_facts()
+    head, _, rest = model.partition("/")
+    if rest and head in facts.prefixes:
+        door = facts.prefixes[head]
+        found: Route | None = Route(facts.doors[{"openai-chat": "openai", "azure-chat": "azure"}.get(door, door)], rest)
+    else:
+        found = _by_colon(model) or _by_beginning(model)
+    return found if found is not None and found.door.dialect == "openai-responses" else None
+
+
+def _by_colon(model: str) -> Route | None:
+    """`door:name`, the client's own way to write it."""
+    head, _, rest = model.partition(":")
+    door = model_facts().doors.get(head.replace("_", "-"))
+    return Route(door, rest) if door is not None and rest else None
+
+
+def _by_beginning(model: str) -> Route | None:
+    facts = model_facts()
+    return next((Route(facts.doors[door], model) for start, door in facts.beginnings if model.startswith(start)), None)

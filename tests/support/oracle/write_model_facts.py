@@ -1,0 +1,216 @@
+"""Writes `adapters/lm/model_facts.json`: what dspy says of models, from the installed dspy and litellm.
+
+    .venv/bin/python tests/support/oracle/write_model_facts.py
+
+The file is data for `adapters.lm.model_facts`, which says how it is read. `test_capabilities.py` compares what comes of
+it with `dspy.LM(name)`, name by name. Run this again for another release of dspy; it takes about a minute.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+
+TARGET = Path(__file__).parents[3] / "adapters/lm/model_facts.json"
+FLAGS = ("supports_function_calling", "supports_reasoning", "supports_response_schema")
+MODES = frozenset({"chat", "responses", "completion"})
+"""The modes of models that answer in text."""
+
+UNLISTED = "a-name-that-nobody-lists"
+
+
+def main() -> None:
+    import litellm
+    from dspy.clients import model_metadata
+
+    table = model_metadata._snapshot()
+    with nobody_logged_in():
+        answers = litellm_answers(listed_names(table, litellm.model_cost), litellm.provider_list)
+    written = {
+        "made_from": {
+            "dspy": version("dspy"),
+            "litellm": version("litellm"),
+            "table": json.loads(Path(model_metadata.__file__).with_name("provenance.json").read_text())["version"],
+        },
+        **routes(),
+        "families": families(table),
+        "table": entries(table),
+        **answers,
+        "retired": retirements(table, litellm.model_cost),
+    }
+    TARGET.write_text(json.dumps(written, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+@contextmanager
+def nobody_logged_in() -> Iterator[None]:
+    """litellm, asked what a model of these two can do, would begin a login over the network, and says so at length."""
+    import litellm
+    from litellm.llms.chatgpt.authenticator import Authenticator as ChatGPT
+    from litellm.llms.chatgpt.common_utils import GetAccessTokenError
+    from litellm.llms.github_copilot.authenticator import Authenticator as Copilot
+    from litellm.llms.github_copilot.common_utils import GetAPIKeyError
+
+    refused = GetAPIKeyError(message="nobody is logged in", status_code=401)
+    refused_too = GetAccessTokenError(message="nobody is logged in", status_code=401)
+    before, litellm.suppress_debug_info = litellm.suppress_debug_info, True
+    logging.disable(logging.ERROR)
+    try:
+        with (
+            mock.patch.object(Copilot, "get_api_key", side_effect=refused),
+            mock.patch.object(ChatGPT, "get_access_token", side_effect=refused_too),
+        ):
+            yield
+    finally:
+        logging.disable(logging.NOTSET)
+        litellm.suppress_debug_info = before
+
+
+def routes() -> dict[str, Any]:
+    """The doors of dspy's own client, and which names lead to them (`dspy._vendor.lm15`: router, registry, compat)."""
+    from dspy._vendor.lm15.registry import PROVIDERS
+    from dspy._vendor.lm15.router import DEFAULT_RULES, LITELLM_PROVIDER_PREFIXES
+
+    return {
+        "prefixes": dict(LITELLM_PROVIDER_PREFIXES),
+        "beginnings": [[rule.prefix, rule.provider] for rule in DEFAULT_RULES],
+        "doors": {one.id: door(one) for one in PROVIDERS.values()},
+    }
+
+
+def door(definition: Any) -> dict[str, Any]:
+    """What a door takes whatever the model, and what it refuses. Rule: `dspy.clients.capabilities._capabilities`."""
+    from dspy._vendor.lm15 import compat
+    from dspy.clients.model_metadata import _provider_names
+
+    params = {"temperature", "max_tokens", "top_p", "stream"}
+    facts: dict[str, Any] = {"namespaces": list(_provider_names(definition.id)), "dialect": definition.dialect}
+    refused: set[str] = set()
+    if definition.dialect == "openai-chat":
+        named = compat.OpenAIChatCompat.preset(definition.compat or ("xai" if definition.id == "xai" else "openai"))
+        params |= {"stop", "max_completion_tokens", "logprobs", "top_logprobs", "seed", "presence_penalty"}
+        params |= {"frequency_penalty", "logit_bias", "user"}
+        if definition.id == "xai":
+            params -= {"logprobs", "top_logprobs"}
+        refused = _refused_by_chat(compat.resolve_openai_chat_compat(named))
+        facts["by_beginning"] = [
+            [start, sorted(_refused_by_chat(compat.resolve_openai_chat_compat(named.for_model(start))))]
+            for start, _ in named.model_overrides
+        ]
+    elif definition.dialect == "anthropic":
+        anthropic = compat.resolve_anthropic_compat(compat.AnthropicCompat.preset(definition.compat or "anthropic"))
+        params |= {"stop", "top_k"}
+        if anthropic.structured_output == "reject":
+            refused.add("schema")
+        if anthropic.sampling_params == "reject":
+            params -= {"temperature", "top_p", "top_k"}
+        if anthropic.parallel_tool_calls == "reject":
+            refused.add("parallel_tool_calls")
+    elif definition.dialect == "gemini":
+        params |= {"stop", "top_k", "logprobs", "top_logprobs", "response_format"}
+        refused.add("parallel_tool_calls")
+    else:
+        preset = definition.compat or "openai"
+        responses = compat.resolve_openai_responses_compat(compat.OpenAIResponsesCompat.preset(preset))
+        params |= {"response_format", "max_completion_tokens", "logprobs", "top_logprobs", "store"}
+        if responses.reasoning_format == "none":
+            refused.add("reasoning")
+        if definition.id == "openai-codex":
+            params -= {"max_tokens", "max_completion_tokens", "store"}
+    return {**facts, "params": sorted(params), "refused": sorted(refused)}
+
+
+def _refused_by_chat(resolved: Any) -> set[str]:
+    schema = {"schema"} if resolved.json_schema == "reject" else set()
+    return schema | ({"reasoning"} if resolved.thinking_format == "none" else set())
+
+
+def families(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Rules that say what every model of a family can do where its entry does not."""
+    return [
+        {"pattern": rule["pattern"], "providers": rule.get("fill_missing_for_providers"), "says": said}
+        for rule in table["fallback_generalizations"]["rules"]
+        if (said := flags_of(rule.get("model_info") or {})) != "..."
+    ]
+
+
+def entries(table: Mapping[str, Any]) -> dict[str, str]:
+    """The names that a door of dspy's own can find: their flags and litellm's word for their provider."""
+    from dspy._vendor.lm15.registry import PROVIDERS
+    from dspy.clients.model_metadata import _RESERVED, _provider_names
+
+    namespaces = {name for one in PROVIDERS for name in _provider_names(one)}
+    found: dict[str, str] = {}
+    for name, facts in sorted(table.items()):
+        if name in _RESERVED:
+            continue
+        if facts.get("aliases"):
+            raise SystemExit(f"{name} has aliases, which adapters.lm.capabilities does not know")
+        provider = str(facts.get("litellm_provider") or "")
+        if provider in namespaces or name.partition("/")[0] in namespaces:
+            found[name] = f"{flags_of(facts)} {provider}".rstrip()
+    return found
+
+
+def flags_of(facts: Mapping[str, Any]) -> str:
+    """Tools, reasoning and schema, each `+` for yes, `.` for unsaid and `-` for anything else."""
+    return "".join(["." if facts.get(name) is None else "+" if facts[name] is True else "-" for name in FLAGS])
+
+
+def listed_names(*tables: Mapping[str, Any]) -> list[str]:
+    """Every name of a model that answers in text: as the tables have it, and as `model_list` offers it."""
+    from adapters.lm.model_list import litellm_models
+
+    named = {
+        name
+        for table in tables
+        for name, facts in table.items()
+        if name != "sample_spec" and isinstance(facts, dict) and facts.get("mode") in MODES
+    }
+    return sorted(named | {one.name for one in litellm_models()})
+
+
+def litellm_answers(names: Iterable[str], providers: Iterable[Any]) -> dict[str, Any]:
+    """What dspy learns from litellm, by name; `PROVIDER/*` answers for names that litellm does not list."""
+    import dspy
+    from dspy.clients.backend_selection import BackendSelection
+    from dspy.clients.capabilities import _litellm_capabilities
+
+    names = list(names)
+    heads = {name.partition("/")[0] for name in names if "/" in name} | {str(getattr(p, "value", p)) for p in providers}
+    asked = {name: name for name in names} | {f"{head}/*": f"{head}/{UNLISTED}" for head in heads} | {"*": UNLISTED}
+    answers = {key: _litellm_capabilities(dspy.LM(name), BackendSelection(False)) for key, name in asked.items()}
+    sets = sorted({tuple(sorted(answer.params)) for answer in answers.values()})
+    return {
+        "param_sets": [" ".join(one) for one in sets],
+        "litellm": {
+            key: "".join(
+                ["+" if yes else "-" for yes in (answer.function_calling, answer.reasoning, answer.response_schema)]
+            )
+            + str(sets.index(tuple(sorted(answer.params))))
+            for key, answer in sorted(answers.items())
+        },
+    }
+
+
+def retirements(*tables: Mapping[str, Any]) -> dict[str, list[str]]:
+    """By day: the models that leave their provider's API then. Where tables differ, the later one is newer."""
+    days: dict[str, str] = {}
+    for table in tables:
+        for name, facts in table.items():
+            day = facts.get("deprecation_date") if name != "sample_spec" and isinstance(facts, dict) else None
+            if day and facts.get("mode") in MODES:
+                days[name] = day
+    return {day: sorted(name for name in days if days[name] == day) for day in sorted(set(days.values()))}
+
+
+if __name__ == "__main__":
+    main()
