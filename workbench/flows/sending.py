@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     from workbench.app import WorkbenchApp
 
 ANSWERS = (
-    Answer("key", "y", "Send it the key", "this host, for this file, until the workbench is closed"),
     Answer("bare", "n", "Send without a key", "the host sees the prompt alone"),
+    Answer("key", "y", "Send it the key", "this host, for this file, until the workbench is closed"),
 )
+"""The first is chosen by enter alone, which must give nothing away."""
 
 
 def send(

@@ -77,6 +77,15 @@ def test_the_app_asks_before_a_key_goes_to_a_host_that_the_session_names(sends: 
     at_the_desk(act, session=NAMED, path=Path("q.json"))
 
 
+def test_enter_alone_sends_no_key(sends: list[dict[str, Any]]) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5", "enter")
+        await desk.sent()
+        assert [one["allow_hosts"] for one in sends] == [frozenset()]
+
+    at_the_desk(act, session=NAMED, path=Path("q.json"))
+
+
 def test_a_session_that_names_no_host_is_sent_without_a_question(sends: list[dict[str, Any]]) -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f5")
