@@ -10,7 +10,7 @@ from adapters.events import ToolInvoked
 from adapters.opaque import opaque_prompt
 from adapters.request import Request
 from adapters.run import Run
-from adapters.tool_turns import RunTool, Tools
+from adapters.tool_turns import LONGEST_RESULT, RunTool, Tools
 from adapters.tool_turns.argument_line import schema_of_line
 from sessions import file_format
 from sessions.json_values import JSON
@@ -85,11 +85,16 @@ class Typed:
 
 
 def run_tools(
-    session: Session, *, ask: Ask | None = None, handlers: Mapping[str, Handler] | None = None
+    session: Session,
+    *,
+    ask: Ask | None = None,
+    handlers: Mapping[str, Handler] | None = None,
+    most_characters: int = LONGEST_RESULT,
 ) -> tuple[Tools, Typed]:
     """The session's tools for a run, and what becomes of the session meanwhile.
 
-    A handler of the tool's name answers first, then a canned result, then the person behind `ask`. Raises
+    A handler of the tool's name answers first, then a canned result, then the person behind `ask`; a result of more
+    than `most_characters` is a failed one. Raises
     `adapters.errors.SignatureError` for an argument line that cannot be read.
     """
     state = Typed(session)
@@ -121,7 +126,7 @@ def run_tools(
             for one, tool in zip(described_tools(session), session.tools, strict=True)
         ]
     )
-    return Tools(tools, MOST_TURNS, state), state
+    return Tools(tools, MOST_TURNS, state, most_characters), state
 
 
 def history_of(case: Case, run: Run) -> tuple[dict[str, JSON], ...]:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench import __version__, exit_codes, output
+from workbench import __version__, exit_codes, output, user_code
 from workbench.arguments import Parser, add_tool
 from workbench.commands import SUMMARIES, load
 from workbench.exit_codes import CommandError
@@ -24,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     output.prepare()
     try:
         code = _run(given)
-        sys.stdout.flush()
+        output.flush()
         return code
     except CommandError as error:
         output.message(f"workbench: {error}")
@@ -33,9 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         output.message("workbench: interrupted")
         return exit_codes.INTERRUPTED
     except BrokenPipeError:
-        # Python flushes standard output once more at exit, which must not fail again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        output.give_up()
         return exit_codes.BROKEN_PIPE
+    except output.CannotWriteError as error:
+        output.give_up()
+        output.message(f"workbench: standard output cannot be written: {error}")
+        return exit_codes.USAGE
     except Exception as error:
         from workbench import crash_log
 
@@ -62,7 +66,8 @@ def _run_command(name: str, arguments: list[str]) -> int:
         options = parser.parse_args(arguments)
     except SystemExit as end:  # --help
         return int(end.code or 0)
-    code: int = module.run(options)
+    with output.results_alone() if user_code.is_named_in(options) else nullcontext():
+        code: int = module.run(options)
     return code
 
 

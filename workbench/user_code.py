@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,3 +18,9 @@ def named(adapters: Iterable[str]) -> frozenset[str]:
     if names and folder not in sys.path:
         sys.path.append(folder)
     return names
+
+
+def is_named_in(options: argparse.Namespace) -> bool:
+    """Whether a command line names code of the user's: an adapter, or a function that answers a tool."""
+    adapters: Iterable[str] = getattr(options, "adapters", None) or ()
+    return any(":" in name for name in adapters) or bool(getattr(options, "handlers", None))

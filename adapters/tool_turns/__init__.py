@@ -9,6 +9,7 @@ from __future__ import annotations
 from adapters.tool_turns.arguments import ArgumentsError, decode, validate
 from adapters.tool_turns.results import ToolResult, text_of
 from adapters.tool_turns.tools import (
+    LONGEST_RESULT,
     DeadlineExceededError,
     RunTool,
     Tools,
@@ -19,6 +20,7 @@ from adapters.tool_turns.tools import (
 )
 
 __all__ = [
+    "LONGEST_RESULT",
     "ArgumentsError",
     "DeadlineExceededError",
     "RunTool",

@@ -12,6 +12,9 @@ from adapters.types import Tool
 if TYPE_CHECKING:
     from adapters.events import ToolInvoked
 
+LONGEST_RESULT = 100_000
+"""Characters, about 25,000 tokens: what one call of a tool may send to a model that nobody was asked about."""
+
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -28,7 +31,10 @@ class DeadlineExceededError(Exception):
 
 
 Answer = Callable[[Mapping[str, Any]], Any]
-"""Takes the checked arguments; gives a value or a `ToolResult`. Whatever it raises is a failed result."""
+"""Takes the checked arguments; gives a value or a `ToolResult`, or an awaitable of one.
+
+Whatever it raises is a failed result.
+"""
 
 
 @dataclass(frozen=True)
@@ -55,11 +61,15 @@ class ToolState(Protocol):
 
 @dataclass(frozen=True)
 class Tools:
-    """The tools of a run, how many turns they may take, and what they change."""
+    """The tools of a run, how many turns they may take, what they change, and how long a result may be.
+
+    A result of more than `most_characters` is a failed one: the model is told so and can ask for less.
+    """
 
     tools: tuple[RunTool, ...] = ()
     most_turns: int = 20
     state: ToolState | None = None
+    most_characters: int = LONGEST_RESULT
 
     def find(self, name: str) -> RunTool | None:
         return next((one for one in self.tools if one.name == name), None)

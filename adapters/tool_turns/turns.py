@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -82,7 +82,10 @@ def _invoked(call: Call, tools: Tools, life: Lifecycle) -> events.ToolInvoked:
     life.check(f"Deadline expired before executing tool '{call.name}'.", "tool")
     began = life.seconds()
     before = None if tools.state is None else tools.state.snapshot()
-    arguments, result = _result(call, tools.find(call.name), life)
+    tool = tools.find(call.name)
+    arguments, result = _result(call, tool, life)
+    if tool is not None:
+        result = _within_limit(tool, result, tools.most_characters)
     invocation = events.ToolInvoked(
         **life.now(),
         name=call.name,
@@ -122,7 +125,7 @@ def _result(call: Call, tool: RunTool | None, life: Lifecycle) -> tuple[Any, Too
     if answer is None:
         return arguments, ToolResult.failed(f"Tool '{tool.name}' does not have a registered handler.")
     try:
-        value = interruption.call(lambda: answer(arguments), life.interrupted, f"tool {tool.name}")
+        value = interruption.call(lambda: _awaited(answer(arguments)), life.interrupted, f"tool {tool.name}")
     except interruption.InterruptedCallError as interrupted:
         life.stop_for(interrupted.reason, f"Tool '{tool.name}' exceeded the deadline.", "tool")
     except DeadlineExceededError as error:
@@ -135,6 +138,28 @@ def _result(call: Call, tool: RunTool | None, life: Lifecycle) -> tuple[Any, Too
             f"Tool '{tool.name}' execution failed: {str(error) or type(error).__name__}"
         )
     return arguments, value if isinstance(value, ToolResult) else ToolResult(value=value)
+
+
+def _awaited(value: Any) -> Any:
+    """What a function gave; of an async one, what it gives in the end, in an event loop of this thread's own."""
+    if not isinstance(value, Awaitable):
+        return value
+    import asyncio  # which few tools need
+
+    async def wait() -> Any:
+        return await value
+
+    return asyncio.run(wait())
+
+
+def _within_limit(tool: RunTool, result: ToolResult, most: int) -> ToolResult:
+    """The result, or that it is too long: what a tool gives is sent to a model, which may cost by the character."""
+    length = len(_rendered(result))
+    if length <= most:
+        return result
+    return ToolResult.failed(
+        f"Tool '{tool.name}' gave {length:,} characters, and the limit is {most:,}. Ask it for less."
+    )
 
 
 def _rendered(result: ToolResult) -> str:

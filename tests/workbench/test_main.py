@@ -28,6 +28,22 @@ def workbench(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that takes nothing")
+@pytest.mark.parametrize("words", [["--help"], ["render", "q.json"], ["render", "q.json", "--json"]])
+def test_a_full_disk_behind_standard_output_is_told_in_one_line(words: list[str], rain: str) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "workbench", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "HOME": "/nonexistent"},
+            timeout=60,
+        )
+    assert done.stderr == "workbench: standard output cannot be written: no space left on device\n"
+    assert done.returncode == exit_codes.USAGE
+
+
 def test_version_names_the_distribution(run: Callable[..., Any]) -> None:
     done = run("--version")
     assert (done.code, done.out) == (0, f"adapter-workbench {__version__}\n")

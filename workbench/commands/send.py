@@ -24,6 +24,7 @@ from adapters.events import (
 )
 from adapters.lm.errors import ProviderError
 from adapters.runner import Run
+from adapters.tool_turns import LONGEST_RESULT
 from adapters.types import BuildError
 from sessions import repeats, tools
 from sessions.replay import Replay
@@ -80,6 +81,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--type-results", action="store_true", help="ask me for a tool's result where the session has none"
     )
+    parser.add_argument(
+        "--result-limit",
+        type=characters,
+        default=LONGEST_RESULT,
+        metavar="N",
+        help=f"the model is told to ask for less when a tool's result has more characters (default {LONGEST_RESULT:,})",
+    )
     arguments.add_allow_host(parser)
     arguments.add_variants(parser)
     arguments.add_json(parser)
@@ -100,6 +108,13 @@ def count(text: str) -> int:
     """How many runs."""
     if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= MOST_REPEATS):
         raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MOST_REPEATS}")
+    return int(text)
+
+
+def characters(text: str) -> int:
+    """How long a tool's result may be."""
+    if not (text.isdecimal() and text.isascii() and len(text) < 12 and int(text)):
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no number of characters above 0")
     return int(text)
 
 
@@ -192,7 +207,9 @@ class _Sender:
             return self._told(column.id, problem), chosen.session
         model = Replay(chosen.session, column, recorded) if options.replay and recorded is not None else None
         try:
-            offered, state = tools.run_tools(chosen.session, ask=ask, handlers=self._handlers)
+            offered, state = tools.run_tools(
+                chosen.session, ask=ask, handlers=self._handlers, most_characters=options.result_limit
+            )
             outcome = sending.send(
                 chosen.session,
                 column,

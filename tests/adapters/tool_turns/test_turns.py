@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +19,7 @@ from adapters.lm.protocol import Chunk, ToolCallPart
 from adapters.notation import read
 from adapters.run import Run
 from adapters.runner import run as run_prompt
-from adapters.tool_turns import DeadlineExceededError, RunTool, ToolResult, Tools, ToolValidationError
+from adapters.tool_turns import LONGEST_RESULT, DeadlineExceededError, RunTool, ToolResult, Tools, ToolValidationError
 
 QA = read("question -> answer")
 INPUTS = {"question": "Which policies are there?"}
@@ -147,6 +148,34 @@ def test_a_tool_that_refuses_or_crashes_is_a_failed_result() -> None:
     assert sent_back('{"query": "p"}', refuse) == "Tool validation failed: too vague"
     assert sent_back('{"query": "p"}', crash) == "Tool 'search_notes' execution failed: handler crash"
     assert sent_back('{"query": "p"}', leave) == "Tool 'search_notes' execution failed: SystemExit"
+
+
+def test_what_an_async_tool_gives_in_the_end_is_the_result() -> None:
+    async def answer(query: str) -> Any:
+        return ToolResult("completed", Payload(f"R:{query}"))
+
+    async def crash(query: str) -> Any:
+        raise RuntimeError("in the end")
+
+    result, lm = run(calls('{"query": "p"}'), FINAL, tools=Tools((tool(lambda given: answer(**given)),)))
+    assert result.ok and tool_messages(lm) == ['completed\n\n{"answer": "R:p"}']
+    failed = sent_back('{"query": "p"}', lambda given: crash(**given))
+    assert failed == "Tool 'search_notes' execution failed: in the end"
+
+
+def test_an_async_tool_that_hangs_ends_with_the_deadline() -> None:
+    async def hang() -> None:
+        await asyncio.Event().wait()
+
+    result, _ = run(calls('{"query": "p"}'), FINAL, tools=Tools((tool(lambda _: hang()),)), deadline_s=0.2)
+    assert result.error is not None and "exceeded the deadline" in result.error.message
+
+
+def test_a_result_that_is_too_long_is_not_sent_and_the_model_is_told_to_ask_for_less() -> None:
+    whole, lm = run(calls('{"query": "p"}'), FINAL, tools=Tools((tool(lambda _: "x" * LONGEST_RESULT),)))
+    assert whole.ok and tool_messages(lm) == ["x" * LONGEST_RESULT]
+    expected = "Tool 'search_notes' gave 10,000,000 characters, and the limit is 100,000. Ask it for less."
+    assert sent_back('{"query": "p"}', lambda _: "x" * 10_000_000) == expected
 
 
 def test_the_assistants_turn_stands_before_the_results_in_order() -> None:

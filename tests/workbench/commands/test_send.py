@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -194,6 +196,38 @@ def test_a_function_of_the_users_answers_only_when_it_is_named(rain: str, run: R
             assert refused.code == exit_codes.USAGE
             assert said in refused.err and wrong in refused.err
     assert "of which session?" in run("--screenshot", "out.svg", "--tool", "weather=a:b").err
+
+
+PRINTS = """
+import os
+print("while it is imported")
+def ask(town):
+    print("from Python")
+    os.system("echo from a program")
+    return "snow"
+"""
+
+
+def test_what_a_tool_prints_is_no_part_of_the_results(rain: str, run: Run) -> None:
+    with_tool(rain)
+    Path("loud_weather_tools.py").write_text(PRINTS)
+    words = ["send", rain, "--adapter", "json", "--tool", "weather=loud_weather_tools:ask"]
+    done = run(*words, "--json")
+    assert done.json["runs"]["json"]["ok"]  # all of standard output is the JSON
+    assert "from Python" in done.err
+    for more in (["--json"], []):
+        whole = subprocess.run([sys.executable, "-m", "workbench", *words, *more], capture_output=True, text=True)
+        assert whole.returncode == 0
+        for printed in ("while it is imported", "from Python", "from a program"):
+            assert printed in whole.stderr and printed not in whole.stdout
+        assert not more or json.loads(whole.stdout)["runs"]["json"]["ok"]
+
+
+def test_how_long_a_tools_result_may_be_is_an_option(rain: str, run: Run) -> None:
+    with_tool(rain)
+    done = run("send", rain, "--adapter", "json", "--result-limit", "5", "--json")
+    assert "gave 9 characters, and the limit is 5" in str(done.json["runs"]["json"]["tool_turns"])
+    assert run("send", rain, "--result-limit", "0").code == exit_codes.USAGE
 
 
 def test_a_typed_result_is_asked_for_and_saved_with_the_run(rain: str, run: Run) -> None:
