@@ -45,7 +45,7 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**environment, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "PYTHONUTF8": "1"},
+            env={**environment, "PYTHONUTF8": "1"},
             start_new_session=True,
         )
         threading.Thread(target=self._read_messages, name="model-child-messages", daemon=True).start()

@@ -16,13 +16,32 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
-from typing import Any, BinaryIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+
+def beside(name: str) -> Any:
+    """The module in the file of this name beside this one, which is on nobody's path."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name(f"{name}.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+if TYPE_CHECKING:
+    from adapters.lm import litellm_setup
+else:
+    litellm_setup = beside("litellm_setup")
 
 MAX_BODY = 20_000
 """Characters kept of an error's body."""
 
 NICENESS = 5
 """Whoever waits for a reply can wait for it a moment longer than for what they type."""
+
+NEVER_STREAMED = ("cohere", "cohere_chat")
+"""Providers that stream, and whose streams litellm cannot read: Cohere's events are taken for lines of JSON."""
 
 Message = dict[str, Any]
 
@@ -50,21 +69,11 @@ def main() -> None:
         os.nice(NICENESS)
     os.dup2(2, 1)  # whatever litellm prints goes where standard error goes, never among the messages
     output = Output(protocol)
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    # Any other mode reads a `.env` by itself.
-    os.environ["LITELLM_MODE"] = "PRODUCTION"
     try:
-        import litellm
+        litellm = litellm_setup.load()
     except Exception as error:
         output.send(op="unusable", message=f"{type(error).__name__}: {error}")
         return
-    litellm.suppress_debug_info = True
-    litellm.telemetry = False
-    litellm.num_retries = 0
-    litellm.cache = None
-    # litellm breaks off a reply of which a hundred pieces in a row are the same, as in a long ruled line.
-    litellm.REPEATED_STREAMING_CHUNK_LIMIT = sys.maxsize
-    watch_for_done()
     asyncio.run(serve(litellm, output))
 
 
@@ -86,7 +95,7 @@ async def serve(litellm: Any, output: Output) -> None:
         if message["op"] == "environment":
             for name in message["unset"]:
                 os.environ.pop(name, None)
-            os.environ.update(message["set"])
+            os.environ.update({**message["set"], **litellm_setup.ENVIRONMENT})
             continue
         number = message["id"]
         if message["op"] == "complete":
@@ -101,7 +110,7 @@ async def serve(litellm: Any, output: Output) -> None:
 async def complete(litellm: Any, output: Output, message: Message) -> None:
     number = message["id"]
     try:
-        await stream(litellm, output, number, message["request"], message["options"])
+        await answer(litellm, output, number, message["request"], message["options"])
     except asyncio.CancelledError:
         output.send(op="cancelled", id=number)
     except BaseException as error:
@@ -110,32 +119,24 @@ async def complete(litellm: Any, output: Output, message: Message) -> None:
         output.send(op="done", id=number)
 
 
-async def stream(litellm: Any, output: Output, number: int, request: Message, options: Message) -> None:
+async def answer(litellm: Any, output: Output, number: int, request: Message, options: Message) -> None:
+    """Asks for the reply, streamed where that is possible, and hands on what comes of it."""
     output.send(op="sent", id=number)
-    wrapper = await litellm.acompletion(
-        **request,
-        **options,
-        **without_mcp(request),
-        stream=True,
-        stream_options={"include_usage": True},
-        num_retries=0,
-        max_retries=0,
-    )
+    asked = {**request, **options, "num_retries": 0, "max_retries": 0}
+    if request["model"].partition("/")[0] in NEVER_STREAMED:
+        whole(litellm, output, number, request["model"], await litellm.acompletion(**asked))
+        return
+    wrapper = await litellm.acompletion(**asked, stream=True, stream_options={"include_usage": True})
+    await streamed(litellm, output, number, request["model"], wrapper)
+
+
+async def streamed(litellm: Any, output: Output, number: int, model: str, wrapper: Any) -> None:
     anything = finished = False
     last: Any = None
     async for chunk in wrapper:
         last = chunk
         for choice in chunk.choices:
-            delta = choice.delta
-            piece: Message = {}
-            if delta.content:
-                piece["text"] = delta.content
-            if getattr(delta, "reasoning_content", None):
-                piece["reasoning"] = delta.reasoning_content
-            if delta.tool_calls:
-                piece["tool_calls"] = [tool_call(one) for one in delta.tool_calls]
-            if getattr(choice, "logprobs", None):
-                piece["logprobs"] = plain(choice.logprobs)
+            piece = piece_of(choice.delta, choice)
             # litellm invents a finish reason at the end of a stream that gave none.
             if choice.finish_reason and wrapper.received_finish_reason:
                 piece["finish_reason"] = choice.finish_reason
@@ -147,55 +148,60 @@ async def stream(litellm: Any, output: Output, number: int, request: Message, op
         raise UnfinishedStreamError(wrapper, anything)
     # Where the provider counts nothing, litellm's last chunk holds its own estimate.
     counted = [one.usage for one in getattr(wrapper, "chunks", ()) or () if getattr(one, "usage", None) is not None]
-    ending: Message = {"raw": ending_of(last)}
-    if counted:
-        ending["usage"] = {name: value for name, value in plain(counted[-1]).items() if name != "cost"}
-        ending["cost"] = cost(litellm, request["model"], counted[-1])
-    output.send(op="chunk", id=number, choice=0, **ending)
+    output.send(op="chunk", id=number, choice=0, **ending(litellm, model, last, counted[-1] if counted else None))
 
 
-def watch_for_done() -> None:
-    """Makes OpenAI's streams remember a closing `[DONE]`: some servers send that and no finish reason."""
-    streams: Any = getattr(sys.modules.get("openai"), "AsyncStream", None)
-    iterate = getattr(streams, "_iter_events", None)
-    if iterate is None:
-        return
+def whole(litellm: Any, output: Output, number: int, model: str, response: Any) -> None:
+    """Hands on a reply that came in one piece."""
+    for choice in response.choices:
+        piece = piece_of(choice.message, choice)
+        if choice.finish_reason:
+            piece["finish_reason"] = choice.finish_reason
+        output.send(op="chunk", id=number, choice=choice.index or 0, **piece)
+    usage = getattr(response, "usage", None)
+    output.send(op="chunk", id=number, choice=0, **ending(litellm, model, response, usage))
 
-    async def watched(self: Any) -> Any:
-        async for event in iterate(self):
-            if event.data.startswith("[DONE]"):
-                self.said_done = True
-            yield event
 
-    streams._iter_events = watched
+def piece_of(said: Any, choice: Any) -> Message:
+    """What arrived at once: `said` is the delta or the message of `choice`."""
+    piece: Message = {}
+    if said.content:
+        piece["text"] = said.content
+    if getattr(said, "reasoning_content", None):
+        piece["reasoning"] = said.reasoning_content
+    if said.tool_calls:
+        piece["tool_calls"] = [tool_call(number, one) for number, one in enumerate(said.tool_calls)]
+    if getattr(choice, "logprobs", None):
+        piece["logprobs"] = plain(choice.logprobs)
+    return piece
+
+
+def ending(litellm: Any, model: str, said: Any, usage: Any) -> Message:
+    """What is known once a reply is complete; `usage` None: the provider counted nothing."""
+    made: Message = {"raw": about(said)}
+    if usage is not None:
+        made["usage"] = {name: value for name, value in plain(usage).items() if name != "cost"}
+        made["cost"] = cost(litellm, model, usage)
+    return made
 
 
 def said_done(wrapper: Any) -> bool:
     return getattr(getattr(wrapper, "completion_stream", None), "said_done", False)
 
 
-def without_mcp(request: Message) -> Message:
-    """What keeps litellm from looking for tools of its own gateway, for which it imports a package that few have."""
-    if "tools" not in request:
-        return {}
-    try:
-        known = importlib.util.find_spec("litellm.responses.mcp.chat_completions_handler") is not None
-    except ImportError:
-        known = False
-    return {"_skip_mcp_handler": True} if known else {}
-
-
-def tool_call(part: Any) -> Message:
+def tool_call(number: int, part: Any) -> Message:
+    """A call, or a piece of one; those of a whole reply are numbered by where they stand."""
     function = part.function
+    index = getattr(part, "index", None)
     return {
-        "index": part.index or 0,
+        "index": number if index is None else index,
         "id": part.id or "",
         "name": function.name or "",
         "arguments": function.arguments or "",
     }
 
 
-def ending_of(chunk: Any) -> Message:
+def about(chunk: Any) -> Message:
     """What the provider says about the whole reply: its id, the model that answered, and the like."""
     if chunk is None:
         return {}

@@ -22,6 +22,9 @@ UNKNOWN_NAME = "its name cannot be resolved"
 NO_USER_MESSAGE = ("requires at least one non-system message", "at least one message is required")
 """What litellm says, and Anthropic itself, of a prompt of a system message alone."""
 
+UNFINISHED_RESPONSE = "closed the responses stream before any terminal event"
+"""What litellm says of a stream of the Responses API that ended in the middle."""
+
 Facts = Mapping[str, Any]
 
 SHORT: Mapping[str, str] = {
@@ -112,6 +115,8 @@ def kind_of(facts: Facts) -> ErrorKind:
         return (
             "interrupted" if facts.get("anything") or "event-stream" in facts.get("content_type", "") else "malformed"
         )
+    if UNFINISHED_RESPONSE in text:
+        return "interrupted"
     if "MidStreamFallbackError" in types:
         return _kind_in_stream(causes, text)
     if "UnicodeEncodeError" in causes | types:

@@ -1,0 +1,107 @@
+"""How litellm is set up in the child process: it calls the provider alone, retries nothing and reads no file by itself.
+
+Loaded by its path beside `litellm_worker`, with nothing of this project imported.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from collections.abc import Mapping
+from typing import Any
+
+ENVIRONMENT: Mapping[str, str] = {
+    # Prices, the table of Anthropic's headers and tokenizers are those that come with litellm: nothing is fetched.
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS": "True",
+    "HF_HUB_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "TRANSFORMERS_OFFLINE": "1",
+    # Any other mode reads a `.env` by itself.
+    "LITELLM_MODE": "PRODUCTION",
+}
+"""Variables that the child process has whatever its user's environment says."""
+
+GATEWAY = "litellm.responses.mcp.litellm_proxy_mcp_handler"
+GATEWAY_CHAT = "litellm.responses.mcp.chat_completions_handler"
+
+
+def load() -> Any:
+    """litellm, set up. Takes seconds. Raises whatever importing it raises."""
+    os.environ.update(ENVIRONMENT)
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    litellm.num_retries = 0
+    litellm.cache = None
+    litellm.disable_hf_tokenizer_download = True
+    # litellm breaks off a reply of which a hundred pieces in a row are the same, as in a long ruled line.
+    litellm.REPEATED_STREAMING_CHUNK_LIMIT = sys.maxsize
+    _leave_gateway_out()
+    _watch_for_done()
+    _tell_geminis_finish()
+    return litellm
+
+
+def _leave_gateway_out() -> None:
+    """Takes the place of litellm's own tool gateway, which no request of ours is for.
+
+    litellm loads it to look whether a request has tools of it, each time one has tools or is for the Responses API;
+    it needs `mcp` and the rest of litellm's proxy server, which few have installed.
+    """
+
+    class NoGateway:
+        @staticmethod
+        def should_use_litellm_mcp_gateway(tools: object = None) -> bool:
+            return False
+
+    def never_called(*_: object, **__: object) -> None:
+        raise NotImplementedError("litellm's tool gateway is not used here")
+
+    handler: Any = types.ModuleType(GATEWAY)
+    handler.LiteLLM_Proxy_MCP_Handler = NoGateway
+    chat: Any = types.ModuleType(GATEWAY_CHAT)
+    chat.acompletion_with_mcp = never_called
+    sys.modules[GATEWAY] = handler
+    sys.modules[GATEWAY_CHAT] = chat
+
+
+def _watch_for_done() -> None:
+    """Makes OpenAI's streams remember a closing `[DONE]`: some servers send that and no finish reason."""
+    streams: Any = getattr(sys.modules.get("openai"), "AsyncStream", None)
+    iterate = getattr(streams, "_iter_events", None)
+    if iterate is None:
+        return
+
+    async def watched(self: Any) -> Any:
+        async for event in iterate(self):
+            if event.data.startswith("[DONE]"):
+                self.said_done = True
+            yield event
+
+    streams._iter_events = watched
+
+
+def _tell_geminis_finish() -> None:
+    """Lets only that piece of a Gemini stream end the reply which says so.
+
+    litellm's `ModelResponseIterator.chunk_parser` gives every piece the finish reason "stop" and takes none of them for
+    the last, so that a whole reply cannot be told from one that was cut off.
+    """
+    from litellm.llms.vertex_ai.gemini import vertex_and_google_ai_studio_gemini as gemini
+
+    parse: Any = gemini.ModelResponseIterator.chunk_parser
+
+    def parsed(self: Any, chunk: dict[str, Any]) -> Any:
+        made = parse(self, chunk)
+        blocked = (chunk.get("promptFeedback") or {}).get("blockReason")
+        if made is not None and (blocked or any(one.get("finishReason") for one in chunk.get("candidates") or ())):
+            made.hidden_params["is_finished"] = True
+        elif made is not None:
+            for choice in made.choices:
+                choice.finish_reason = None
+        return made
+
+    gemini.ModelResponseIterator.chunk_parser = parsed

@@ -1,0 +1,69 @@
+"""Nothing but the provider is ever contacted: all that a process looks up or connects to while it asks each."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from provider_server import PROVIDERS, Provider, ProviderServer
+from provider_wires import Reply
+
+ROOT = Path(__file__).parents[3]
+
+# Told to every Python process before it runs anything: what is looked up or connected to goes into a file.
+WATCH = """
+import os, sys
+
+def watch(event, given):
+    if event in ("socket.getaddrinfo", "socket.connect", "socket.sendto"):
+        place = given[0] if event == "socket.getaddrinfo" else given[1]
+        with open(os.environ["HOSTS_SEEN"], "a") as file:
+            file.write(f"{place[0] if isinstance(place, tuple) else place}\\n")
+
+sys.addaudithook(watch)
+"""
+
+SEND = """
+import sys
+from adapters import lm
+try:
+    for _ in lm.open(sys.argv[1], timeout=20).stream({"messages": [{"role": "user", "content": "Rain?"}]}):
+        pass
+except lm.ProviderError as error:
+    print(error)
+"""
+
+
+def hosts_of(provider: Provider, folder: Path, reply: Reply) -> set[str]:
+    """What a process of its own looks up or connects to while it asks `provider`."""
+    (folder / "sitecustomize.py").write_text(WATCH)
+    seen = folder / "hosts"
+    seen.touch()
+    with ProviderServer(provider, reply) as server:
+        environment = {
+            "PATH": "",
+            "HOME": str(folder),
+            "PYTHONPATH": f"{folder}:{ROOT}",
+            "HOSTS_SEEN": str(seen),
+            **provider.environment(server.url),
+        }
+        done = subprocess.run(
+            [sys.executable, "-c", SEND, provider.model], cwd=folder, env=environment, capture_output=True, text=True
+        )
+        assert (done.stdout, done.stderr) == ("", ""), json.dumps([done.stdout, done.stderr])
+        assert server.requests
+    return set(seen.read_text().split())
+
+
+QUICK = ("vllm",)
+"""Llama's name alone once made litellm look for its tokenizer at a model hub."""
+
+BY_PACE = [pytest.param(one, id=one.name, marks=[] if one.name in QUICK else [pytest.mark.slow]) for one in PROVIDERS]
+
+
+@pytest.mark.parametrize("provider", BY_PACE)
+def test_nobody_but_the_provider_is_contacted(provider: Provider, tmp_path: Path) -> None:
+    assert hosts_of(provider, tmp_path, Reply(("It rains ", "a lot."))) == {"127.0.0.1"}

@@ -1,0 +1,209 @@
+"""A server on 127.0.0.1 that is any of the providers people name, and what a user sets so that it is called.
+
+What it answers is `behaviour`:
+
+- `stream`: as asked for, streamed or whole
+- `whole`: the whole reply in one piece of JSON, though a stream was asked for
+- `cut`: half of the stream, whose body then ends properly
+- `fault`: half of the stream, then the provider's own event of an error
+- a number: that HTTP status, with the provider's own body
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from provider_wires import (
+    ANTHROPIC,
+    BEDROCK,
+    COHERE,
+    GEMINI,
+    OLLAMA,
+    OPENAI,
+    RESPONSES,
+    Reply,
+    Wire,
+)
+
+KEY = "canary-key-0123456789abcdef"
+"""The key of every provider."""
+
+
+@dataclass(frozen=True)
+class Provider:
+    """`path` is how the address of the call ends; `base` is the variable with the server's address, and `under` what
+    follows its port; `more` are other variables that the provider needs. `streams`: whether litellm asks for a stream.
+    """
+
+    name: str
+    model: str
+    wire: Wire
+    path: str
+    key: str
+    base: str
+    under: str = ""
+    streams: bool = True
+    more: Mapping[str, str] = field(default_factory=dict)
+
+    def environment(self, url: str) -> dict[str, str]:
+        """The variables that a user of this provider sets, with `url` in the place of its own address."""
+        keys = {self.key: KEY} if self.key else {}
+        return {**keys, self.base: url + self.under, **self.more}
+
+
+CHAT = "/chat/completions"
+
+PROVIDERS = (
+    Provider("openai", "openai/gpt-4o-mini", OPENAI, CHAT, "OPENAI_API_KEY", "OPENAI_API_BASE", "/v1"),
+    Provider("responses", "openai/gpt-5-codex", RESPONSES, "/responses", "OPENAI_API_KEY", "OPENAI_API_BASE", "/v1"),
+    Provider("pro", "openai/gpt-5-pro", RESPONSES, "/responses", "OPENAI_API_KEY", "OPENAI_API_BASE", "/v1", False),
+    Provider(
+        "azure",
+        "azure/my-deployment",
+        OPENAI,
+        "/openai/deployments/my-deployment/chat/completions?api-version=2024-10-21",
+        "AZURE_API_KEY",
+        "AZURE_API_BASE",
+        more={"AZURE_API_VERSION": "2024-10-21"},
+    ),
+    Provider(
+        "anthropic",
+        "anthropic/claude-sonnet-4-5",
+        ANTHROPIC,
+        "/v1/messages",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_API_BASE",
+    ),
+    Provider(
+        "gemini",
+        "gemini/gemini-2.5-flash",
+        GEMINI,
+        ":streamGenerateContent?alt=sse",
+        "GEMINI_API_KEY",
+        "GEMINI_API_BASE",
+        "/v1beta",
+    ),
+    Provider(
+        "bedrock",
+        "bedrock/anthropic.claude-3-5-sonnet-20240620-v1:0",
+        BEDROCK,
+        "/converse-stream",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_BEDROCK_RUNTIME_ENDPOINT",
+        more={"AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE", "AWS_REGION_NAME": "us-east-1"},
+    ),
+    Provider("ollama", "ollama_chat/llama3.2", OLLAMA, "/api/chat", "", "OLLAMA_API_BASE"),
+    Provider("vllm", "hosted_vllm/meta-llama/Llama-3.1-8B-Instruct", OPENAI, CHAT, "", "HOSTED_VLLM_API_BASE", "/v1"),
+    Provider(
+        "openrouter",
+        "openrouter/meta-llama/llama-3.3-70b-instruct",
+        OPENAI,
+        CHAT,
+        "OPENROUTER_API_KEY",
+        "OPENROUTER_API_BASE",
+        "/api/v1",
+    ),
+    Provider("mistral", "mistral/mistral-small-latest", OPENAI, CHAT, "MISTRAL_API_KEY", "MISTRAL_API_BASE", "/v1"),
+    Provider("groq", "groq/llama-3.3-70b-versatile", OPENAI, CHAT, "GROQ_API_KEY", "GROQ_API_BASE", "/openai/v1"),
+    Provider("deepseek", "deepseek/deepseek-chat", OPENAI, CHAT, "DEEPSEEK_API_KEY", "DEEPSEEK_API_BASE"),
+    Provider("xai", "xai/grok-4", OPENAI, CHAT, "XAI_API_KEY", "XAI_API_BASE", "/v1"),
+    Provider(
+        "cohere",
+        "cohere_chat/command-r-plus",
+        COHERE,
+        "/v2/chat",
+        "COHERE_API_KEY",
+        "COHERE_API_BASE",
+        "/v2/chat",
+        False,
+    ),
+)
+
+BY_NAME = {one.name: one for one in PROVIDERS}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One request as the server saw it."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: Mapping[str, Any]
+
+
+class ProviderServer:
+    """Use as a context manager. It is `provider`, and says `reply`."""
+
+    def __init__(self, provider: Provider, reply: Reply, behaviour: str = "stream") -> None:
+        self.provider = provider
+        self.reply = reply
+        self.behaviour = behaviour
+        self.requests: list[Seen] = []
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._http.daemon_threads = True
+        self._http.block_on_close = False
+        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+
+    def __enter__(self) -> ProviderServer:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._http.server_address[1]}"
+
+
+def _handler(server: ProviderServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            body = json.loads(self.rfile.read(int(self.headers.get("content-length", "0"))) or b"{}")
+            server.requests.append(Seen(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+            wire, behaviour = server.provider.wire, server.behaviour
+            try:
+                if behaviour.isdecimal():
+                    status = int(behaviour)
+                    self._json(status, wire.error(status, f"This is a {status}."))
+                elif behaviour == "whole" or not self._is_stream(body):
+                    self._json(200, wire.whole(server.reply))
+                else:
+                    frames = wire.frames(server.reply)
+                    half = frames[: max(2, len(frames) // 2)]
+                    self._stream({"cut": half, "fault": [*half, wire.fault]}.get(behaviour, frames))
+            except ConnectionError:
+                self.close_connection = True
+
+        def _is_stream(self, body: Mapping[str, Any]) -> bool:
+            return "stream" in self.path.lower() or bool(body.get("stream"))
+
+        def _stream(self, frames: list[bytes]) -> None:
+            self.send_response(200)
+            self.send_header("content-type", server.provider.wire.content_type)
+            self.send_header("transfer-encoding", "chunked")
+            self.end_headers()
+            for frame in [*frames, b""]:
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(frame), frame))
+                self.wfile.flush()
+
+        def _json(self, status: int, value: Mapping[str, Any]) -> None:
+            data = json.dumps(value).encode()
+            self.send_response(status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+    return Handler
