@@ -9,30 +9,30 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adapters.baml import BAMLAdapter as BAMLAdapter
-    from adapters.base import Adapter as Adapter
-    from adapters.callbacks import Callback as Callback
-    from adapters.capabilities import Capabilities as Capabilities
-    from adapters.chat import ChatAdapter as ChatAdapter
-    from adapters.coercion import find_enum_member as find_enum_member
-    from adapters.dspy_names import format_field_value as format_field_value
-    from adapters.dspy_names import parse_value as parse_value
     from adapters.errors import AdapterParseError as AdapterParseError
     from adapters.errors import RunError as RunError
     from adapters.errors import SignatureError as SignatureError
-    from adapters.field_text import get_field_description_string as get_field_description_string
-    from adapters.field_text import translate_field_type as translate_field_type
-    from adapters.json import JSONAdapter as JSONAdapter
-    from adapters.markdown import MarkdownAdapter as MarkdownAdapter
-    from adapters.prompt import Message as Message
-    from adapters.prompt import Prompt as Prompt
-    from adapters.reading import Reading as Reading
-    from adapters.signature import Field as Field
-    from adapters.signature import InputField as InputField
-    from adapters.signature import OutputField as OutputField
-    from adapters.signature import Signature as Signature
-    from adapters.text import Text as Text
-    from adapters.two_step import TwoStepAdapter as TwoStepAdapter
+    from adapters.formats.baml import BAMLAdapter as BAMLAdapter
+    from adapters.formats.base import Adapter as Adapter
+    from adapters.formats.callbacks import Callback as Callback
+    from adapters.formats.chat import ChatAdapter as ChatAdapter
+    from adapters.formats.dspy_names import format_field_value as format_field_value
+    from adapters.formats.dspy_names import parse_value as parse_value
+    from adapters.formats.json import JSONAdapter as JSONAdapter
+    from adapters.formats.markdown import MarkdownAdapter as MarkdownAdapter
+    from adapters.formats.two_step import TwoStepAdapter as TwoStepAdapter
+    from adapters.formats.xml import XMLAdapter as XMLAdapter
+    from adapters.prompts.field_descriptions import get_field_description_string as get_field_description_string
+    from adapters.prompts.field_descriptions import translate_field_type as translate_field_type
+    from adapters.prompts.prompt import Message as Message
+    from adapters.prompts.prompt import Prompt as Prompt
+    from adapters.prompts.text import Text as Text
+    from adapters.replies.reading import Reading as Reading
+    from adapters.requests.capabilities import Capabilities as Capabilities
+    from adapters.signatures.signature import Field as Field
+    from adapters.signatures.signature import InputField as InputField
+    from adapters.signatures.signature import OutputField as OutputField
+    from adapters.signatures.signature import Signature as Signature
     from adapters.types import Audio as Audio
     from adapters.types import Citations as Citations
     from adapters.types import Code as Code
@@ -45,26 +45,26 @@ if TYPE_CHECKING:
     from adapters.types import ToolCallResults as ToolCallResults
     from adapters.types import ToolCalls as ToolCalls
     from adapters.types import Type as Type
-    from adapters.values import serialize_for_json as serialize_for_json
-    from adapters.xml import XMLAdapter as XMLAdapter
+    from adapters.values.coercion import find_enum_member as find_enum_member
+    from adapters.values.value_text import serialize_for_json as serialize_for_json
 
 _HOMES = {
-    "adapters.baml": ("BAMLAdapter",),
-    "adapters.base": ("Adapter",),
-    "adapters.callbacks": ("Callback",),
-    "adapters.capabilities": ("Capabilities",),
-    "adapters.chat": ("ChatAdapter",),
-    "adapters.coercion": ("find_enum_member",),
-    "adapters.dspy_names": ("format_field_value", "parse_value"),
+    "adapters.formats.baml": ("BAMLAdapter",),
+    "adapters.formats.base": ("Adapter",),
+    "adapters.formats.callbacks": ("Callback",),
+    "adapters.requests.capabilities": ("Capabilities",),
+    "adapters.formats.chat": ("ChatAdapter",),
+    "adapters.values.coercion": ("find_enum_member",),
+    "adapters.formats.dspy_names": ("format_field_value", "parse_value"),
     "adapters.errors": ("AdapterParseError", "RunError", "SignatureError"),
-    "adapters.field_text": ("get_field_description_string", "translate_field_type"),
-    "adapters.json": ("JSONAdapter",),
-    "adapters.markdown": ("MarkdownAdapter",),
-    "adapters.prompt": ("Message", "Prompt"),
-    "adapters.reading": ("Reading",),
-    "adapters.signature": ("Field", "InputField", "OutputField", "Signature"),
-    "adapters.text": ("Text",),
-    "adapters.two_step": ("TwoStepAdapter",),
+    "adapters.prompts.field_descriptions": ("get_field_description_string", "translate_field_type"),
+    "adapters.formats.json": ("JSONAdapter",),
+    "adapters.formats.markdown": ("MarkdownAdapter",),
+    "adapters.prompts.prompt": ("Message", "Prompt"),
+    "adapters.replies.reading": ("Reading",),
+    "adapters.signatures.signature": ("Field", "InputField", "OutputField", "Signature"),
+    "adapters.prompts.text": ("Text",),
+    "adapters.formats.two_step": ("TwoStepAdapter",),
     "adapters.types": (
         "Audio",
         "Citations",
@@ -79,8 +79,8 @@ _HOMES = {
         "ToolCalls",
         "Type",
     ),
-    "adapters.values": ("serialize_for_json",),
-    "adapters.xml": ("XMLAdapter",),
+    "adapters.values.value_text": ("serialize_for_json",),
+    "adapters.formats.xml": ("XMLAdapter",),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from adapters.signature import Signature
+    from adapters.signatures.signature import Signature
 
 Phase = Literal["request", "response", "tool"]
 

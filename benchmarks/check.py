@@ -27,8 +27,9 @@ import dspy  # noqa: E402
 from dspy.adapters.baml_adapter import BAMLAdapter  # noqa: E402
 from measure import Ratio  # noqa: E402
 
-from sessions import recording, store  # noqa: E402
-from sessions.session import Case, Column, Demo, Session, SignatureText  # noqa: E402
+from sessions.file import store  # noqa: E402
+from sessions.model import recording  # noqa: E402
+from sessions.model.session import Case, Column, Demo, Session, SignatureText  # noqa: E402
 from workbench.checks.checking import Plan, check_all  # noqa: E402
 
 FIXTURES = 1_000
@@ -41,7 +42,7 @@ KINDS = (
 """What is printed, how many instructions and sets of field names there are, and the bar in seconds."""
 COMMAND = """
 import sys
-from workbench.__main__ import main
+from workbench.__main__ import main  # noqa: E402
 code = main()
 status = open("/proc/self/status").read()
 print(status.split("VmHWM:")[1].split()[0], file=sys.stderr)

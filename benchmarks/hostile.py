@@ -87,8 +87,8 @@ TYPES: dict[str, Any] = {"Any": Any, "str": str, "int": int, "list[str]": list[s
 
 def probe(name: str, size: int) -> None:
     """Runs one probe in this process and prints its verdict."""
-    from adapters.catalog import make
-    from adapters.signature import InputField, OutputField, Signature
+    from adapters.formats.catalog import make
+    from adapters.signatures.signature import InputField, OutputField, Signature
 
     adapter, kind, build = PROBES[name]
     signature = Signature.make(()).append("q", InputField(), str).append("v", OutputField(), TYPES[kind])

@@ -23,7 +23,7 @@ from measure import Ratio, pair  # noqa: E402
 from oracle.engines import ours, theirs  # noqa: E402
 from oracle.outcomes import divergence, outcome  # noqa: E402
 
-from adapters.signature import Signature  # noqa: E402
+from adapters.signatures.signature import Signature  # noqa: E402
 
 
 class Item(pydantic.BaseModel):

@@ -22,7 +22,7 @@ import pydantic  # noqa: E402
 from measure import Ratio, pair  # noqa: E402
 from oracle.engines import NAMES, ours, theirs  # noqa: E402
 
-from adapters.signature import Signature  # noqa: E402
+from adapters.signatures.signature import Signature  # noqa: E402
 
 
 class Item(pydantic.BaseModel):

@@ -9,15 +9,15 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from adapters.flags.glossary import FLAGS, SECTIONS
-from adapters.prompt_lint.glossary import LINTS
-from sessions import expectations
+from adapters.prompts.lint.glossary import LINTS
+from adapters.replies.flags.glossary import FLAGS, SECTIONS
 from sessions.exports.formats import FORMATS
-from sessions.parameters import PARAMETERS
-from workbench import settings
-from workbench.commands import SUMMARIES
-from workbench.keys.bindings import APP_BINDINGS, WITHOUT_KEY
-from workbench.keys.keymap_child import keys
+from sessions.fixtures import expectations
+from sessions.model.parameters import PARAMETERS
+from workbench.cli.commands import SUMMARIES
+from workbench.config import settings
+from workbench.tui.keys.bindings import APP_BINDINGS, WITHOUT_KEY
+from workbench.tui.keys.keymap_child import keys
 
 ROOT = Path(__file__).parents[1]
 SIGNS = {"right_square_bracket": "]", "left_square_bracket": "[", "backslash": "\\", "pagedown": "page down"}

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from sessions import store
-from workbench.arguments import Parser
-from workbench.commands import SUMMARIES, load
-from workbench.exit_codes import CommandError
+from sessions.file import store
+from workbench.cli.arguments import Parser
+from workbench.cli.commands import SUMMARIES, load
+from workbench.output.exit_codes import CommandError
 
 ROOT = Path(__file__).parents[1]
 _SPEC = importlib.util.spec_from_file_location("regenerate", ROOT / "docs" / "regenerate.py")

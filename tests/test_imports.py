@@ -43,7 +43,7 @@ def test_the_core_loads_no_screen_and_no_client(package: str) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_loads_the_screen_or_a_client(command: str) -> None:
-    assert loaded_after(f"import workbench.__main__, workbench.commands.{command}") & set(HEAVY) == set()
+    assert loaded_after(f"import workbench.__main__, workbench.cli.commands.{command}") & set(HEAVY) == set()
 
 
 def test_rendering_and_sending_offline_loads_neither(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_help_and_version_load_not_even_the_engine() -> None:
 
 
 def test_the_first_picture_of_the_app_waits_for_no_model_of_data_and_no_client() -> None:
-    assert loaded_after("import workbench.app") & {"pydantic", "json_repair", "litellm", "openai", "dspy"} == set()
+    assert loaded_after("import workbench.tui.app") & {"pydantic", "json_repair", "litellm", "openai", "dspy"} == set()
 
 
 def test_what_is_forbidden_here_is_installed() -> None:

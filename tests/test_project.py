@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.keys.bindings import APP_BINDINGS
+from workbench.tui.keys.bindings import APP_BINDINGS
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("adapters", "sessions", "workbench")

@@ -9,42 +9,44 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench import __version__, exit_codes, output, user_code
-from workbench.arguments import Parser, add_tool
-from workbench.commands import SUMMARIES, load
-from workbench.exit_codes import CommandError
-from workbench.suggestions import nearest
+from workbench import __version__
+from workbench.cli.arguments import Parser, add_tool
+from workbench.cli.commands import SUMMARIES, load
+from workbench.config import user_code
+from workbench.output import command_output, exit_codes
+from workbench.output.exit_codes import CommandError
+from workbench.output.suggestions import nearest
 
 if TYPE_CHECKING:
-    from workbench.running.tool_answers import NamedHandler
+    from workbench.sending.tool_answers import NamedHandler
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command line (`sys.argv` by default) and returns its exit code (`workbench.exit_codes`)."""
+    """Runs one command line (`sys.argv` by default) and returns its exit code (`workbench.output.exit_codes`)."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    output.prepare()
+    command_output.prepare()
     try:
         code = _run(given)
-        output.flush()
+        command_output.flush()
         return code
     except CommandError as error:
-        output.message(f"workbench: {error}")
+        command_output.message(f"workbench: {error}")
         return error.code
     except KeyboardInterrupt:
-        output.message("workbench: interrupted")
+        command_output.message("workbench: interrupted")
         return exit_codes.INTERRUPTED
     except BrokenPipeError:
-        output.give_up()
+        command_output.give_up()
         return exit_codes.BROKEN_PIPE
-    except output.CannotWriteError as error:
-        output.give_up()
-        output.message(f"workbench: standard output cannot be written: {error}")
+    except command_output.CannotWriteError as error:
+        command_output.give_up()
+        command_output.message(f"workbench: standard output cannot be written: {error}")
         return exit_codes.USAGE
     except Exception as error:
-        from workbench import crash_log
+        from workbench.output import crash_log
 
         log = crash_log.write(error)
-        output.message(f"workbench: a mistake of ours ({type(error).__name__}); please send us {log}")
+        command_output.message(f"workbench: a mistake of ours ({type(error).__name__}); please send us {log}")
         return exit_codes.INTERNAL
 
 
@@ -66,7 +68,7 @@ def _run_command(name: str, arguments: list[str]) -> int:
         options = parser.parse_args(arguments)
     except SystemExit as end:  # --help
         return int(end.code or 0)
-    with output.results_alone() if user_code.is_named_in(options) else nullcontext():
+    with command_output.results_alone() if user_code.is_named_in(options) else nullcontext():
         code: int = module.run(options)
     return code
 
@@ -87,7 +89,7 @@ def _open_app(arguments: list[str]) -> int:
     try:
         if options.screenshot is not None:
             return _take_screenshot(options.session, Path(options.screenshot), size, options.handlers)
-        from workbench.app import run_app
+        from workbench.tui.app import run_app
 
         return run_app(options.session, tool_handlers=_handlers(options.session, options.handlers))
     except SessionError as error:
@@ -98,8 +100,8 @@ def _handlers(session: str | None, named: Sequence[str]) -> dict[str, NamedHandl
     """The functions that answer the session's tools. Raises `CommandError` and `sessions.errors.SessionError`."""
     if not named:
         return {}
-    from sessions import store
-    from workbench.running import tool_answers
+    from sessions.file import store
+    from workbench.sending import tool_answers
 
     if session is None:
         raise CommandError(f"--tool {named[0]}: of which session? Give its file in front, as in `workbench agent.json`")
@@ -150,7 +152,7 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _take_screenshot(session: str | None, out: Path, size: tuple[int, int], named: Sequence[str]) -> int:
-    from workbench import screenshot
+    from workbench.tui import screenshot
 
     try:
         screenshot.take(session, out, size, tool_handlers=_handlers(session, named))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from adapters.capabilities import Capabilities
 from adapters.lm.addresses import is_allowed
 from adapters.lm.capabilities import capabilities_of
 from adapters.lm.errors import ProviderError
 from adapters.lm.litellm_client import LitellmLM
 from adapters.lm.offline import OfflineLM
 from adapters.lm.protocol import LM, Chunk, Response, ToolCallPart
+from adapters.requests.capabilities import Capabilities
 
 __all__ = ["LM", "Capabilities", "Chunk", "ProviderError", "Response", "ToolCallPart", "capabilities_of", "open"]
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from adapters.capabilities import NONE, Capabilities
 from adapters.lm.model_facts import Flags, model_facts
 from adapters.lm.model_routes import Route, own_route
+from adapters.requests.capabilities import NONE, Capabilities
 
 Source = Literal["dspy", "litellm", "unlisted", "offline"]
 """Who says what a model can do: dspy's table, litellm's, or none lists the name and its provider's usual holds."""

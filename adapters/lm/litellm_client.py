@@ -8,7 +8,6 @@ from queue import Empty, SimpleQueue
 from threading import Event
 from typing import Any
 
-from adapters.capabilities import Capabilities
 from adapters.lm.addresses import KEY_VARIABLES, environment_base, keys_set, without_keys
 from adapters.lm.capabilities import split_model
 from adapters.lm.child import Child, child_for
@@ -17,6 +16,7 @@ from adapters.lm.parameters import refused
 from adapters.lm.protocol import Chunk, ToolCallPart
 from adapters.lm.provider_errors import Target, missing_key, translate
 from adapters.lm.secrets import Scrubber
+from adapters.requests.capabilities import Capabilities
 
 POLL_SECONDS = 0.02
 """How often a waiting call looks whether it was cancelled."""

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from adapters.capabilities import Capabilities
+from adapters.requests.capabilities import Capabilities
 
 FILE = Path(__file__).with_name("model_facts.json")
 

@@ -8,7 +8,7 @@ from threading import Event
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from adapters.capabilities import Capabilities
+from adapters.requests.capabilities import Capabilities
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pydantic
 
-from adapters.repairing import load_json
-from adapters.schema import type_adapter
 from adapters.types.base import Type
+from adapters.values.pydantic_schema import type_adapter
+from adapters.values.repaired_json import load_json
 
 
 class ToolCalls(Type):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from sessions import store
-from sessions.session import Session
+from sessions.file import store
+from sessions.model.session import Session
 
 NAMES: tuple[str, ...] = ("question", "invoice", "triage")
 """question: context and demos · invoice: a nested extraction · triage: a classification with history."""

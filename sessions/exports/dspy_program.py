@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adapters.signature import Signature
-from adapters.values import serialize_for_json
-from sessions import rendering
+from adapters.signatures.signature import Signature
+from adapters.values.value_text import serialize_for_json
 from sessions.exports import json_text
 from sessions.exports.dspy_source import predictor_of
 from sessions.exports.endpoints import OFFLINE
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
 from sessions.imports.dspy_program import KEY_ORDER, language_model
 from sessions.imports.result import KEPT
-from sessions.parameters import CONNECTION
-from sessions.recording import DSPY
-from sessions.session import Demo
+from sessions.model.parameters import CONNECTION
+from sessions.model.recording import DSPY
+from sessions.model.session import Demo
+from sessions.running import rendering
 
 NOT_SAVED = "names, types and roles of the fields, which dspy saves of no program: load it into one of this signature"
 

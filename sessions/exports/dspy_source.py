@@ -9,23 +9,24 @@ from typing import Any
 
 import typing_extensions
 
-from adapters import notation
-from adapters.conversation_field import history_field_name
 from adapters.errors import SignatureError
-from adapters.notation.class_writer import is_name
-from adapters.notation.source_writer import to_source
-from adapters.notation.type_walk import notes_of, walk
-from adapters.signature import Signature
-from adapters.tool_turns.fields import with_tool_fields, with_tools
-from sessions import rendering, variants
+from adapters.running.tool_turns.fields import with_tool_fields, with_tools
+from adapters.signatures import notation
+from adapters.signatures.conversation_field import history_field_name
+from adapters.signatures.signature import Signature
+from adapters.signatures.write.class_writer import is_name
+from adapters.signatures.write.source_writer import to_source
+from adapters.signatures.write.type_walk import notes_of, walk
 from sessions.exports.dspy_values import ValueSource, stub
 from sessions.exports.endpoints import OFFLINE, key_goes_there
 from sessions.exports.exported import Exported, ExportError, Source, View, beside
 from sessions.exports.litellm_script import NO_KEY
 from sessions.exports.python_source import comment, literal, quoted
 from sessions.imports.result import KEPT
-from sessions.recording import DSPY, as_json
-from sessions.tools import described_tools
+from sessions.model import variants
+from sessions.model.recording import DSPY, as_json
+from sessions.running import rendering
+from sessions.running.tools import described_tools
 
 ADAPTERS: Mapping[str, str] = {
     "chat": "dspy.ChatAdapter",

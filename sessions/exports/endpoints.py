@@ -9,8 +9,8 @@ from types import MappingProxyType
 
 from adapters.lm.addresses import host_of, is_allowed, key_variables
 from adapters.lm.capabilities import split_model
-from sessions import rendering
 from sessions.exports.exported import ExportError, Source, View
+from sessions.running import rendering
 
 COMPATIBLE: Mapping[str, tuple[str, str]] = MappingProxyType(
     {

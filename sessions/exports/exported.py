@@ -6,12 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from adapters.base import Adapter
-from adapters.catalog import UnknownAdapterError
-from adapters.request import Request
-from adapters.signature import Signature
-from sessions import rendering, variants
-from sessions.session import Case, Column, Session
+from adapters.formats.base import Adapter
+from adapters.formats.catalog import UnknownAdapterError
+from adapters.requests.request import Request
+from adapters.signatures.signature import Signature
+from sessions.model import variants
+from sessions.model.session import Case, Column, Session
+from sessions.running import rendering
 
 
 class ExportError(ValueError):

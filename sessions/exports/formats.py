@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from sessions.exports.exported import Exported, Source, source_of
-from sessions.session import Case, Column, Session
+from sessions.model.session import Case, Column, Session
 
 Scope = Literal["one", "columns", "cases", "all"]
 """What goes into one file: one column of one case, each column of one, one column of each, or each of each."""
@@ -28,7 +28,7 @@ class Format:
 
     @property
     def make(self) -> Callable[[Source], Exported]:
-        """Raises `exported.ExportError`, `adapters.errors.SignatureError` and `sessions.variants.VariantError`."""
+        """Raises `exported.ExportError`, `adapters.errors.SignatureError` and `variants.VariantError`."""
         module, _, name = self.home.partition(":")
         found: Callable[[Source], Exported] = getattr(importlib.import_module(f"sessions.exports.{module}"), name)
         return found

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from adapters.conversation_field import history_field_name
-from adapters.signature import Signature
+from adapters.signatures.conversation_field import history_field_name
+from adapters.signatures.signature import Signature
 from adapters.types import build_inputs
-from sessions import expectations, recording, rendering
 from sessions.exports import json_text
 from sessions.exports.endpoints import endpoint_of, named_address
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
+from sessions.fixtures import expectations
+from sessions.model import recording
+from sessions.running import rendering
 
 LEAST_EXAMPLES = 10
 """OpenAI starts no fine-tuning with fewer."""

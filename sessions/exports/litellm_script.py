@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sessions import rendering
 from sessions.exports.endpoints import OFFLINE, key_goes_there, key_variable, named_address
 from sessions.exports.exported import Exported, Source, beside
 from sessions.exports.python_source import comment, literal, quoted
-from sessions.recording import as_json
+from sessions.model.recording import as_json
+from sessions.running import rendering
 
 NO_KEY = "no-key"
 """Given to a host that must get no key: litellm would take one from the environment where none is given."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from adapters.flags import explain
+from adapters.replies.flags import explain
 from sessions.exports import json_text
 from sessions.exports.exported import Exported, Source, View, beside
 from sessions.exports.shown_text import has_data, pieces, title, visible, without_bytes
-from sessions.recording import as_json, read_completion
-from sessions.typed_values import plain
+from sessions.file.typed_values import plain
+from sessions.model.recording import as_json, read_completion
 
 _SPECIAL = re.compile(r"([\\`*_\[\]#|<>~&]|^[-+](?= )|(?<=\d)[.)](?= ))")
 

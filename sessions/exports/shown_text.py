@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from adapters.prompt import Message
-from adapters.text import Segment, Text
-from sessions.recording import as_json
+from adapters.prompts.prompt import Message
+from adapters.prompts.text import Segment, Text
+from sessions.model.recording import as_json
 
 LONGEST_DATA = 120
 """Characters of one text in data (an image, a file) which are shown."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from adapters.text import KINDS
+from adapters.prompts.text import KINDS
 from sessions.exports.exported import Exported, ExportError, Source, beside
 from sessions.exports.shown_text import DATA, has_data, pieces, title, visible
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adapters.annotations import name_of
-from adapters.prompt import Message
-from adapters.text import Text
+from adapters.prompts.prompt import Message
+from adapters.prompts.text import Text
+from adapters.signatures.type_names import name_of
 from sessions.exports import json_text
 from sessions.exports.exported import Exported, ExportError, Source, View, beside
-from sessions.recording import as_json
+from sessions.model.recording import as_json
 
 STAND_IN = "x"
 """Given for an empty text while the place of its field is looked for: an empty value leaves no trace in a prompt."""

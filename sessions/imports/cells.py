@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from adapters.annotations import name_of
-from adapters.schema import type_adapter
-from adapters.signature import MISSING, Field, allows_none
+from adapters.signatures.signature import MISSING, Field, allows_none
+from adapters.signatures.type_names import name_of
+from adapters.values.pydantic_schema import type_adapter
 
 
 def value_of(cell: str, field: Field) -> Any:

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sessions.session import Predictor, SignatureText
+from sessions.model.session import Predictor, SignatureText
 
 COT: Predictor = "ChainOfThought"
 REASONING = "reasoning"

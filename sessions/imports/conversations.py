@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adapters import catalog
-from adapters.chat_reading import sections
-from adapters.conversation_field import history_field_name
-from adapters.reading import Reading
-from adapters.signature import MISSING, Field, Signature
+from adapters.formats import catalog
+from adapters.formats.chat_reading import sections
+from adapters.replies.reading import Reading
+from adapters.signatures.conversation_field import history_field_name
+from adapters.signatures.signature import MISSING, Field, Signature
 from sessions.errors import SessionError
+from sessions.file.typed_values import plain
 from sessions.imports.cells import value_of
 from sessions.imports.reading import listed
 from sessions.imports.result import KEPT, Imported
-from sessions.parameters import kind_of
-from sessions.session import DEFAULT_COLUMNS, Case, Session, SignatureText
-from sessions.typed_values import plain
+from sessions.model.parameters import kind_of
+from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 
 PROPOSED = "history: dspy.History, question -> answer"
 _REMINDER = re.compile(

@@ -8,16 +8,16 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from adapters.annotations import name_of
-from adapters.signature import MISSING, Field, Signature
+from adapters.signatures.signature import MISSING, Field, Signature
+from adapters.signatures.type_names import name_of
 from sessions.errors import SessionError
+from sessions.file.store import SIZE_LIMIT
 from sessions.imports import proposing
 from sessions.imports.cells import takes, value_of
 from sessions.imports.reading import json_of, listed
 from sessions.imports.result import KEPT, Imported
-from sessions.parameters import kind_of
-from sessions.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
-from sessions.store import SIZE_LIMIT
+from sessions.model.parameters import kind_of
+from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
 
 DELIMITERS = ",;\t|"
 Row = tuple[str, dict[str, Any]]

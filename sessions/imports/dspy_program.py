@@ -14,14 +14,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adapters.notation.class_writer import is_name
-from adapters.signature import Field, Signature, infer_prefix
+from adapters.signatures.signature import Field, Signature, infer_prefix
+from adapters.signatures.write.class_writer import is_name
 from sessions.errors import SessionError, step_into
 from sessions.imports import chain_of_thought, proposing
 from sessions.imports.demos import demo_of
 from sessions.imports.reading import listed
 from sessions.imports.result import KEPT, Imported
-from sessions.parameters import (
+from sessions.model.parameters import (
     CONNECTION,
     PARAMETERS,
     check_no_secret,
@@ -29,7 +29,7 @@ from sessions.parameters import (
     kind_of,
     looks_like_secret_name,
 )
-from sessions.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
+from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
 
 KEY_ORDER = "imported_order"
 """Beside a demo: the order of all its keys, which an export restores."""

@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from adapters.conversation_field import history_field_name
-from adapters.signature import Field, Signature, strip_annotated
-from sessions import rendering
+from adapters.signatures.conversation_field import history_field_name
+from adapters.signatures.signature import Field, Signature, strip_annotated
 from sessions.errors import SessionError
 from sessions.imports import chain_of_thought, conversations, proposing
 from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.result import KEPT, Imported
-from sessions.recording import as_json
-from sessions.session import Case, Column, Demo, Session, SignatureText
+from sessions.model.recording import as_json
+from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from sessions.running import rendering
 
 ADAPTERS = ("chat", "json", "xml", "baml")
 _FIELD = re.compile(r"^\d+\. `(\w+)` \((.*?)\): ?(.*)$")

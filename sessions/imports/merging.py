@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from adapters.signature import Signature
+from adapters.signatures.signature import Signature
 from sessions.imports.reading import listed
 from sessions.imports.result import KEPT, Imported
-from sessions.session import Case, Demo, Session, SignatureText
+from sessions.model.session import Case, Demo, Session, SignatureText
 
 
 def merged(session: Session, imported: Imported) -> Imported:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import GenericAlias
 from typing import Any
 
-from adapters import notation
 from adapters.errors import SignatureError
-from adapters.notation.class_writer import is_name
-from adapters.signature import Field, Signature
-from sessions.session import SignatureText
+from adapters.signatures import notation
+from adapters.signatures.signature import Field, Signature
+from adapters.signatures.write.class_writer import is_name
+from sessions.model.session import SignatureText
 
 MANY = 1000
 """Values looked at for the type of a field."""

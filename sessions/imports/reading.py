@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sessions import json_values, places
 from sessions.errors import SessionError
-from sessions.near_files import did_you_mean
-from sessions.store import SIZE_LIMIT
+from sessions.file import json_values, places
+from sessions.file.near_files import did_you_mean
+from sessions.file.store import SIZE_LIMIT
 
 PICKLES = (".pkl", ".pickle", ".joblib")
 HOW_TO_SAVE = "in dspy, `program.save('program.json')` writes JSON, which is read here"

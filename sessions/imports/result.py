@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sessions.session import Session
+from sessions.model.session import Session
 
 
 @dataclass(frozen=True)

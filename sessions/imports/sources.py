@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from adapters import notation
 from adapters.errors import SignatureError
+from adapters.signatures import notation
 from sessions.errors import SessionError
 from sessions.imports import conversations, demos, dspy_program, lm_call
 from sessions.imports.reading import json_of, text_of
 from sessions.imports.result import Imported
-from sessions.parameters import kind_of
-from sessions.session import DEFAULT_COLUMNS, Session, SignatureText
+from sessions.model.parameters import kind_of
+from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText
 
 Kind = Literal["signature", "demos", "program", "call", "history"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

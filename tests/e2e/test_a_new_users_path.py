@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sessions import store
+from sessions.file import store
 from tests.support.terminal import Terminal
 
 ROOT = str(Path(__file__).parents[2])

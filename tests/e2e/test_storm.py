@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sessions import store
-from sessions.session import Case, Column, Session, SignatureText
+from sessions.file import store
+from sessions.model.session import Case, Column, Session, SignatureText
 from tests.e2e.test_walk import at
 from tests.support.hostile_session import SHORT, session_of
 from tests.support.terminal import PATIENCE

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from sessions import store
+from sessions.file import store
 from tests.support.terminal import Terminal
 
 ROOT = str(Path(__file__).parents[2])

@@ -23,10 +23,10 @@ from oracle.write_model_facts import (
     routes,
 )
 
-from adapters.capabilities import Capabilities
 from adapters.lm import capabilities_of
 from adapters.lm.capabilities import known_of
 from adapters.lm.model_facts import FILE, model_facts
+from adapters.requests.capabilities import Capabilities
 
 # Names that no table lists, as people write them for servers, deployments and models of their own.
 OWN_NAMES = """

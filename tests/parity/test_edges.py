@@ -11,7 +11,7 @@ from oracle.engines import NAMES
 from oracle.specs import Built
 from oracle.tally import Record, Tally
 
-from adapters.signature import Signature
+from adapters.signatures.signature import Signature
 
 
 def live(**fields: Any) -> Built:

@@ -10,9 +10,10 @@ from oracle.engines import ours, theirs
 from oracle.outcomes import outcome
 from oracle.specs import Built
 
-from adapters import limits
-from adapters.catalog import make
-from adapters.limits import (
+from adapters.formats.catalog import make
+from adapters.replies.repairs.guess import Guess
+from adapters.values import repair_limits as limits
+from adapters.values.repair_limits import (
     LITERAL_LENGTH,
     REPAIR_DEPTH,
     REPAIR_LENGTH,
@@ -21,8 +22,7 @@ from adapters.limits import (
     RepairSteps,
     TooLargeError,
 )
-from adapters.mending.guess import Guess
-from adapters.repairing import repair_json
+from adapters.values.repaired_json import repair_json
 
 TEXT, LIST = signatures.built({"v": str}), signatures.built({"v": list[str]})
 
@@ -99,7 +99,7 @@ def test_all_fields_of_a_reply_share_the_steps_of_one_reading(monkeypatch: pytes
 def test_all_guesses_at_what_a_reply_was_meant_to_be_share_them_too(monkeypatch: pytest.MonkeyPatch) -> None:
     reading = make("json").read(TEXT.ours, "no JSON at all")
     meant = [Guess(str(number), f"{{'v': '{number}', 'w': {SLOW}}}") for number in range(3)]
-    monkeypatch.setattr("adapters.mending.guesses.guesses", lambda reading: iter(meant))
+    monkeypatch.setattr("adapters.replies.repairs.guesses.guesses", lambda reading: iter(meant))
     spent: list[RepairSteps] = []
     monkeypatch.setattr(limits, "RepairSteps", lambda allowed: spent.append(RepairSteps(allowed)) or spent[-1])
     assert [one.message for one in reading.near_misses] == ["0", "1", "2"]

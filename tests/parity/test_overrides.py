@@ -20,7 +20,7 @@ from oracle.engines import NAMES, THEIRS, ScriptedLM, ours
 from oracle.outcomes import divergence, outcome, plain
 from oracle.tally import Record, Tally
 
-from adapters.signature import Signature
+from adapters.signatures.signature import Signature
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "adapters.md"
 
@@ -218,7 +218,7 @@ def test_an_override_set_on_the_object_counts_too(name: str, method: str, record
 @pytest.mark.parametrize("notation", ["live", "source"])
 def test_a_field_with_its_value_has_the_info_that_dspy_gives_it(name: str, notation: str, record: Record) -> None:
     """Overrides of `format_field_with_value` read `field.info`, whatever notation the signature came from."""
-    from adapters import notation as read
+    from adapters.signatures import notation as read
 
     source = (
         "import dspy\nclass S(dspy.Signature):\n"

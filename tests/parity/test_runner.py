@@ -12,9 +12,9 @@ from oracle.engines import NAMES, ScriptedLM, comparable_params, ours, theirs
 from oracle.outcomes import difference, outcome, plain
 from oracle.tally import Record, Tally
 
-from adapters.capabilities import Capabilities
 from adapters.lm.protocol import Chunk, ToolCallPart
-from adapters.runner import Run, run
+from adapters.requests.capabilities import Capabilities
+from adapters.running.runner import Run, run
 
 BLOCKS = [*range(1), *(pytest.param(block, marks=pytest.mark.slow) for block in range(1, 12))]
 SEEDS = 50

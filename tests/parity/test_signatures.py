@@ -14,7 +14,7 @@ from oracle.outcomes import Outcome, divergence, outcome
 from oracle.specs import Built
 from oracle.tally import Record, Tally
 
-from adapters.signature import InputField, OutputField, Signature
+from adapters.signatures.signature import InputField, OutputField, Signature
 
 STEPS = 4
 PYDANTICS_OWN = ("SchemaError", "PydanticUserError", "PydanticSchemaGenerationError", "TypeError")

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from sessions.session import SCHEMA, Case, Column, Demo, Recording, Session, SignatureText, Tool, Variant
+from sessions.model.session import SCHEMA, Case, Column, Demo, Recording, Session, SignatureText, Tool, Variant
 
 TAGS = ["$lines", "$text", "$float", "$int", "$dict", "$ref"]
 pieces = st.one_of(

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from adapters import lm, runner
-from adapters.reading import Reading
-from sessions import examples, fixtures, recording, rendering, store
-from sessions.session import Case, Column, Session
+from adapters import lm
+from adapters.replies.reading import Reading
+from adapters.running import runner
+from sessions import examples
+from sessions.file import store
+from sessions.fixtures import checking
+from sessions.model import recording
+from sessions.model.session import Case, Column, Session
+from sessions.running import rendering
 
 
 def answered(session: Session, case: Case, column: Column) -> runner.Run:
@@ -43,7 +48,7 @@ def test_every_column_is_answered_offline_and_passes_its_own_check(name: str) ->
             session = recording.record(session, session.case(case.name), column, run)
     again = store.loads(store.dumps(session))
     assert again == session
-    results = fixtures.check(again, name)
+    results = checking.check(again, name)
     assert [(one.case, one.column) for one in results if not one.passed] == []
     assert len(results) == len(session.cases) * 3
 

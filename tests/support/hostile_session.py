@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessions.session import Case, Column, Demo, Session, SignatureText, Tool, Variant
+from sessions.model.session import Case, Column, Demo, Session, SignatureText, Tool, Variant
 from tests.support.hostile import HOSTILE
 
 SHORT = {name: text for name, text in HOSTILE.items() if len(text) < 1_000}

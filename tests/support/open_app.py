@@ -11,12 +11,12 @@ from unittest.mock import patch
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from sessions import autosave
-from sessions.session import Case, Column, Demo, Session, SignatureText
-from workbench.app import WorkbenchApp
-from workbench.document import Place
-from workbench.running.runs import Send
-from workbench.widgets.editor import Editor
+from sessions.file import autosave
+from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from workbench.state.document import Place
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.runs.runs import Send
+from workbench.tui.widgets.text.editor import Editor
 
 WIDE, MIDDLE, SMALL = (160, 45), (120, 35), (80, 24)
 

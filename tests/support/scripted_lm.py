@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from threading import Event
 from typing import Any
 
-from adapters.capabilities import NONE, Capabilities
 from adapters.lm.protocol import Chunk
+from adapters.requests.capabilities import NONE, Capabilities
 
 Step = str | Chunk | Exception | Callable[[], None]
 

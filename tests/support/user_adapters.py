@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from adapters.base import Adapter
-from adapters.chat import ChatAdapter
+from adapters.formats.base import Adapter
+from adapters.formats.chat import ChatAdapter
 
 
 class PromptAdapter(Adapter):

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from workbench import __version__, exit_codes
-from workbench.commands import SUMMARIES
+from workbench import __version__
+from workbench.cli.commands import SUMMARIES
+from workbench.output import exit_codes
 
 ROOT = Path(__file__).parents[2]
 
@@ -67,7 +68,7 @@ def test_help_of_every_command_teaches_by_example(command: str, run: Callable[..
 
 @pytest.mark.parametrize("command", SUMMARIES)
 def test_every_command_is_one_module(command: str) -> None:
-    module = importlib.import_module(f"workbench.commands.{command}{'_' * keyword.iskeyword(command)}")
+    module = importlib.import_module(f"workbench.cli.commands.{command}{'_' * keyword.iskeyword(command)}")
     assert all(hasattr(module, name) for name in ("DESCRIPTION", "EXAMPLES", "add_arguments", "run"))
 
 
@@ -98,7 +99,7 @@ def test_a_slip_gets_one_line_that_names_the_mend(words: list[str], said: str, r
 def test_a_mistake_of_ours_is_one_line_and_a_log_without_secrets(
     run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from workbench.commands import models
+    from workbench.cli.commands import models
 
     def fail(options: Any) -> int:
         raise ZeroDivisionError("with sk-canary-0123456789abcdef in it")
@@ -116,7 +117,7 @@ def test_a_mistake_of_ours_is_one_line_and_a_log_without_secrets(
 
 
 def test_an_interrupt_ends_with_130(run: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    from workbench.commands import models
+    from workbench.cli.commands import models
 
     def interrupt(options: Any) -> int:
         raise KeyboardInterrupt

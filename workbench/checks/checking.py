@@ -11,18 +11,21 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from adapters.base import Adapter
-from adapters.catalog import UnknownAdapterError
-from sessions import fixtures, rendering, restore_points, store
+from adapters.formats.base import Adapter
+from adapters.formats.catalog import UnknownAdapterError
 from sessions.errors import SessionError
-from sessions.session import Case, Session
-from sessions.verdicts import FixtureResult, Part
-from workbench import keywords, user_code
-from workbench.exit_codes import CommandError
-from workbench.suggestions import no_such
+from sessions.file import restore_points, store
+from sessions.fixtures import checking
+from sessions.fixtures.verdicts import FixtureResult, Part
+from sessions.model.session import Case, Session
+from sessions.running import rendering
+from workbench.checks import keywords
+from workbench.config import user_code
+from workbench.output.exit_codes import CommandError
+from workbench.output.suggestions import no_such
 
 if TYPE_CHECKING:
-    from sessions.upstream import Upstream
+    from sessions.fixtures.upstream import Upstream
 
 
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
@@ -89,7 +92,7 @@ def check_file(path: Path, plan: Plan, dspy: Upstream | None) -> Checked:
         else:
             session, updated = store.load(path), False
         own, wanted = _adapters_of_the_user(session, plan.adapters), _wanted(session, str(path), plan)
-        results = fixtures.check(session, str(path), adapters=own, wanted=wanted)
+        results = checking.check(session, str(path), adapters=own, wanted=wanted)
     except SessionError as error:
         return Checked(path, error=str(error))
     if not results:
@@ -119,7 +122,7 @@ def _updated(path: Path, plan: Plan) -> tuple[Session, bool]:
     opened = store.open_file(path)
     session = opened.session
     own, wanted = _adapters_of_the_user(session, plan.adapters), _wanted(session, str(path), plan)
-    made = fixtures.update(session, parts=plan.update, adapters=own, wanted=wanted)
+    made = checking.update(session, parts=plan.update, adapters=own, wanted=wanted)
     if made is session:  # whether they are equal is no question: to Python 3 and 3.0 are
         return session, False
     restore_points.keep(path)
@@ -128,7 +131,7 @@ def _updated(path: Path, plan: Plan) -> tuple[Session, bool]:
 
 
 def _upstream(python: str) -> Upstream:
-    from sessions.upstream import Upstream
+    from sessions.fixtures.upstream import Upstream
 
     try:
         return Upstream(python)
@@ -136,10 +139,10 @@ def _upstream(python: str) -> Upstream:
         raise CommandError(str(error)) from error
 
 
-def _wanted(session: Session, path: str, plan: Plan) -> fixtures.Wanted:
+def _wanted(session: Session, path: str, plan: Plan) -> checking.Wanted:
     """Which fixtures `--adapter`, `--case` and `-k` mean together."""
     if not (plan.adapters or plan.cases or plan.keyword):
-        return fixtures.always
+        return checking.always
     known = {one.id for one in session.columns}
     others = set(plan.adapters) - known
     ids = {*plan.adapters, *(one.id for one in session.columns if one.adapter in others)}

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from adapters.run import Run
-from sessions import expectations, recording
-from sessions.session import Case, Column, Session
-from sessions.verdicts import Drift, Word
-from workbench.running import sending
+from adapters.running.runs import Run
+from sessions.fixtures import expectations
+from sessions.fixtures.verdicts import Drift, Word
+from sessions.model import recording
+from sessions.model.session import Case, Column, Session
+from workbench.sending import sending
 
 PARSES: Mapping[str, Any] = {"reply": "parses"}
 """What is expected of a live reply where a case expects nothing."""

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sessions.session import Column
-from workbench.document import State
+from sessions.model.session import Column
 from workbench.editing import edits
-from workbench.running.sending import EXTRACTION_MODEL
+from workbench.sending.sending import EXTRACTION_MODEL
+from workbench.state.document import State
 
 BETWEEN = " · "
 """What stands in an id between a column's name, its variant and its model."""

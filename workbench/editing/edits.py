@@ -7,11 +7,11 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from adapters.signature import Field
-from sessions.session import Case, Column, Demo, Predictor, Session
-from workbench import field_text
-from workbench.document import Place, State
-from workbench.field_text import ABSENT, NotAValue
+from adapters.signatures.signature import Field
+from sessions.model.session import Case, Column, Demo, Predictor, Session
+from workbench.editing import field_values
+from workbench.editing.field_values import ABSENT, NotAValue
+from workbench.state.document import Place, State
 
 Row = Mapping[str, Any]
 
@@ -55,12 +55,12 @@ def set_text(state: State, place: Place, field: Field, text: str) -> State:
 
     A text that is no value stays as a draft at its place, and the last value stays in the session.
     """
-    editing = field_text.editing_of(field)
-    value = field_text.read(text, "text" if editing == "text" else "json")
+    editing = field_values.editing_of(field)
+    value = field_values.read(text, "text" if editing == "text" else "json")
     if isinstance(value, NotAValue):
         return replace(state, drafts=_with_draft(state, place, text))
     changed = set_value(state, place, value)
-    draft = None if text == field_text.shown(value, editing) else text
+    draft = None if text == field_values.shown(value, editing) else text
     drafts = _with_draft(changed, place, draft)
     return changed if drafts is changed.drafts else replace(changed, drafts=drafts)
 
@@ -93,7 +93,7 @@ def text_at(state: State, place: Place, field: Field) -> str:
     draft = state.drafts.get(place)
     if draft is not None:
         return draft
-    return field_text.shown(values_at(state, place).get(field.name, ABSENT), field_text.editing_of(field))
+    return field_values.shown(values_at(state, place).get(field.name, ABSENT), field_values.editing_of(field))
 
 
 def add_demo(state: State, at: int, values: Row = MappingProxyType({})) -> State:

@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from sessions.session import Case
-from workbench.document import State
+from sessions.model.session import Case
+from workbench.state.document import State
 
 
 def rename_field(state: State, text: str, old: str, new: str) -> State:

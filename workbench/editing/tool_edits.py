@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from adapters.errors import SignatureError
-from adapters.signature import Field
-from sessions.session import Tool
-from workbench import field_text
-from workbench.document import Place, State
-from workbench.field_text import ABSENT, NotAValue
+from adapters.signatures.signature import Field
+from sessions.model.session import Tool
+from workbench.editing import field_values
+from workbench.editing.field_values import ABSENT, NotAValue
+from workbench.state.document import Place, State
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What providers take for the name of a function."""
@@ -52,7 +52,7 @@ def set_text(state: State, place: Place, text: str) -> State:
     changed = state if made == tool else _with_tool(state, place.row, made)
     kept = values_of(made).get(place.field, ABSENT)
     is_text = place.field in ("name", "description", "arguments")
-    shown = field_text.shown(kept, "text" if is_text else "json")
+    shown = field_values.shown(kept, "text" if is_text else "json")
     return drafted(changed, place, None if shown == text else text)
 
 
@@ -70,7 +70,7 @@ def problem_of(state: State, row: int, field: str, text: str) -> str:
         return f"there is a tool named {text} already" if text in others else ""
     if field == "arguments":
         return _problem_of_arguments(text)
-    value = field_text.read(text, "json") if field in ("default", "results") else text
+    value = field_values.read(text, "json") if field in ("default", "results") else text
     if isinstance(value, NotAValue):
         return value.message
     return _problem_of_results(value) if field == "results" and value is not ABSENT else ""
@@ -96,7 +96,7 @@ def move(state: State, row: int, to: int) -> State:
 
 def keep_result(state: State, name: str, arguments: Mapping[str, Any], result: Any) -> State:
     """What was typed for a call, as the tool's result for these arguments from now on."""
-    from sessions.typed_values import typed
+    from sessions.file.typed_values import typed
 
     row = next((index for index, one in enumerate(state.session.tools) if one.name == name), None)
     if row is None:
@@ -149,7 +149,7 @@ def _with_field(tool: Tool, field: str, text: str) -> Tool:
     if field == "arguments":
         parameters = json.loads(text) if text.lstrip().startswith("{") else text
         return replace(tool, parameters=parameters)
-    value = field_text.read(text, "json")
+    value = field_values.read(text, "json")
     place = _default_at(tool.results)
     default = [] if place is None else [tool.results[place]]
     others = [one for index, one in enumerate(tool.results) if index != place]
@@ -162,12 +162,14 @@ def _with_field(tool: Tool, field: str, text: str) -> Tool:
 
 def _problem_of_arguments(text: str) -> str:
     if text.lstrip().startswith("{"):
-        value = field_text.read(text, "json")
+        value = field_values.read(text, "json")
         if isinstance(value, NotAValue):
             return f"line {value.line}, column {value.column}: {value.message}"
         kind = value.get("type", "object")
         return "" if kind == "object" else 'a JSON Schema of arguments has "type": "object"'
-    from adapters.tool_turns.argument_line import schema_of_line  # takes pydantic along: not for the first picture
+    from adapters.running.tool_turns.argument_line import (
+        schema_of_line,  # takes pydantic along: not for the first picture
+    )
 
     try:
         schema_of_line(text)

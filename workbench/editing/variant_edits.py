@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from adapters.errors import SignatureError
-from adapters.signature import Field, Signature
-from sessions import variants
-from sessions.session import Column, Variant
-from sessions.variants import VariantError
-from workbench import field_text
-from workbench.document import Place, State
+from adapters.signatures.signature import Field, Signature
+from sessions.model import variants
+from sessions.model.session import Column, Variant
+from sessions.model.variants import VariantError
+from workbench.editing import field_values
 from workbench.editing.tool_edits import drafted, reordered_drafts
+from workbench.state.document import Place, State
 
 
 def fields_of(signature: Signature | None, state: State) -> tuple[Field, ...]:
@@ -34,7 +34,7 @@ def values_of(variant: Variant) -> Mapping[str, Any]:
 def problem_of(state: State, row: int, field: str, text: str) -> str:
     """Why a text will not do for a field of the variant at `row`; empty when it does."""
     if field == "of":
-        of = field_text.read(text, "json")
+        of = field_values.read(text, "json")
         fits = isinstance(of, str) and _hash(state, of)
         return "" if fits else 'write "instructions" or "fields.NAME.desc", with the quotes'
     if field != "tag":
@@ -53,7 +53,7 @@ def set_text(state: State, place: Place, text: str) -> State:
     if problem_of(state, place.row, place.field, text):
         return drafted(state, place, text)
     if place.field == "of":  # a signature of many fields has too many for a choice
-        return drafted(set_of(state, place.row, field_text.read(text, "json")), place, None)
+        return drafted(set_of(state, place.row, field_values.read(text, "json")), place, None)
     if place.field == "text":
         return drafted(_with(state, place.row, replace(variant, text=text)), place, None)
     changed = _with(state, place.row, replace(variant, tag=text))

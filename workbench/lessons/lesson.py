@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from adapters.base import Adapter
-from adapters.markdown import MarkdownAdapter
-from adapters.prompt import DataPart, DemoUse, Message, Prompt
-from adapters.request import Request
-from adapters.signature import Signature
-from adapters.text import Text
-from adapters.tool_turns.fields import with_tool_fields
+from adapters.formats.base import Adapter
+from adapters.formats.markdown import MarkdownAdapter
+from adapters.prompts.prompt import DataPart, DemoUse, Message, Prompt
+from adapters.prompts.text import Text
+from adapters.requests.request import Request
+from adapters.running.tool_turns.fields import with_tool_fields
+from adapters.signatures.signature import Signature
 from workbench.lessons import lesson_words as words
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from adapters.prompt import DataPart, Message, Prompt
-from adapters.reading import Reading, Span
-from workbench import data_parts, json_shapes
-from workbench.display import one_line
+from adapters.prompts.prompt import DataPart, Message, Prompt
+from adapters.replies.reading import Reading, Span
 from workbench.lessons.lesson import LessonStep
 from workbench.lessons.lesson import Piece as LessonPiece
 from workbench.lessons.reply_lesson import ReplyStep
-from workbench.widgets.text_view import EMPTY, Block, Light, Piece, block
+from workbench.output import data_parts, json_shapes
+from workbench.output.display import one_line
+from workbench.tui.widgets.text.text_view import EMPTY, Block, Light, Piece, block
 
 EARLIER_STEPS = 60
 """Steps before the one of now that are still shown; a prompt of a thousand demos is not laid out at every key."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from adapters.reading import SpanKind
+from adapters.replies.reading import SpanKind
 
 FIELDS = (
     "First the model is told what it will be given and what it must give back: every field of the signature by name, "

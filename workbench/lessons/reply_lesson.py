@@ -10,15 +10,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from adapters.annotations import name_of
-from adapters.reading import FieldReading, Reading, Span, SpanKind
-from adapters.rule_words import RULE_WORDS
-from workbench.display import one_line
+from adapters.replies.reading import FieldReading, Reading, Span, SpanKind
+from adapters.signatures.type_names import name_of
+from adapters.values.coercion_words import RULE_WORDS
 from workbench.lessons import lesson_words as words
-from workbench.widgets.field_rows import value_text
+from workbench.output.display import one_line
+from workbench.tui.widgets.reply.field_rows import value_text
 
 if TYPE_CHECKING:
-    from adapters.near_misses import NearMiss
+    from adapters.replies.near_misses import NearMiss
 
 ORDER: tuple[SpanKind, ...] = ("marker", "value", "repaired", "prose", "duplicate", "unknown", "ignored")
 

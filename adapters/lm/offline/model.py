@@ -9,11 +9,11 @@ from threading import Event
 from types import MappingProxyType
 from typing import Any
 
-from adapters.capabilities import NONE, Capabilities
 from adapters.lm.errors import ProviderError
 from adapters.lm.offline.personas import PERSONAS, words_in_chunks
 from adapters.lm.offline.task import read
 from adapters.lm.protocol import Chunk
+from adapters.requests.capabilities import NONE, Capabilities
 
 NAMES: Mapping[str, str] = MappingProxyType({f"offline/{name}": one.imitates for name, one in PERSONAS.items()})
 """Every offline model, with the failure of real models that it imitates."""

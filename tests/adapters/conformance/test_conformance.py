@@ -11,10 +11,10 @@ import pytest
 from oracle.traces import prompt_faults, reading_faults
 from user_adapters import PoliteAdapter, PromptAdapter
 
-from adapters.base import Adapter
-from adapters.catalog import make
 from adapters.errors import AdapterParseError
-from adapters.signature import InputField, OutputField, Signature
+from adapters.formats.base import Adapter
+from adapters.formats.catalog import make
+from adapters.signatures.signature import InputField, OutputField, Signature
 
 QA = (
     Signature.make((), "Answer from the context.", "QA")

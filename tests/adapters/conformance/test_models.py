@@ -10,16 +10,16 @@ import pytest
 from loopback_server import LoopbackServer
 from scripted_lm import ScriptedLM
 
-from adapters import runner
-from adapters.capabilities import NONE, Capabilities
-from adapters.catalog import make
-from adapters.events import ToolInvoked
+from adapters.formats.catalog import make
 from adapters.lm import LM, child
 from adapters.lm import open as open_model
 from adapters.lm.protocol import Chunk, ToolCallPart
-from adapters.notation import read
-from adapters.run import Run
-from adapters.tool_turns import RunTool, Tools
+from adapters.requests.capabilities import NONE, Capabilities
+from adapters.running import runner
+from adapters.running.events import ToolInvoked
+from adapters.running.runs import Run
+from adapters.running.tool_turns import RunTool, Tools
+from adapters.signatures.notation import read
 
 SIGNATURE = read("question, context: list[str] -> answer: Literal['yes', 'no'], score: float, reasons: list[str]")
 INPUTS = {"question": "Is it raining in Bergen?", "context": ["In Bergen it pours.", "Umbrellas\nare sold out."]}

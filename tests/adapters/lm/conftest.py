@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from loopback_server import CANARY, LoopbackServer
 
-from adapters import runner
-from adapters.catalog import make
+from adapters.formats.catalog import make
 from adapters.lm import child
 from adapters.lm import open as open_model
-from adapters.run import Run
-from adapters.signature import InputField, OutputField, Signature
+from adapters.running import runner
+from adapters.running.runs import Run
+from adapters.signatures.signature import InputField, OutputField, Signature
 
 QUESTION = (
     Signature.make((), "Answer the question.")

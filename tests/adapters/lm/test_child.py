@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 def test_importing_and_opening_models_starts_nothing_and_loads_no_client() -> None:
     script = """
 import json, sys, threading
-import adapters.lm, adapters.runner
+import adapters.lm, adapters.running.runner
 adapters.lm.open("openai/gpt-4o")
 adapters.lm.open("offline/exact")
 from adapters.lm import child

@@ -11,11 +11,11 @@ import pytest
 from loopback_server import BEHAVIOURS, CANARY, HUGE, LoopbackServer, refused_port
 from scripted_lm import Clock
 
-from adapters import events
 from adapters.lm import ProviderError, child
 from adapters.lm import open as open_model
 from adapters.lm.litellm_client import LitellmLM
-from adapters.run import Run
+from adapters.running import events
+from adapters.running.runs import Run
 
 Send = Callable[..., Run]
 

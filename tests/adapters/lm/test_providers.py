@@ -9,11 +9,11 @@ import pytest
 from provider_server import PROVIDERS, Provider, ProviderServer
 from provider_wires import Reply
 
-from adapters import runner
-from adapters.catalog import make
+from adapters.formats.catalog import make
 from adapters.lm import open as open_model
-from adapters.run import Run
-from adapters.signature import InputField, OutputField, Signature
+from adapters.running import runner
+from adapters.running.runs import Run
+from adapters.signatures.signature import InputField, OutputField, Signature
 
 QUESTION = Signature.make((), "Answer.").append("question", InputField(), str).append("answer", OutputField(), str)
 REPLY = Reply(("[[ ## answer ## ]]\n", "It rains ", "a lot.\n\n", "[[ ## completed ## ]]"))

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import adapters.types as ours
-from adapters.coercion import coerce
+from adapters.values.coercion import coerce
 from tests.support.pace import LOOPS_A_SECOND, loops
 
 PAIRS: dict[str, tuple[Any, Any]] = {

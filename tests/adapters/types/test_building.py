@@ -15,7 +15,7 @@ from dspy.adapters.types.document import Document as DspyDocument
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.signature import Field, Signature
+from adapters.signatures.signature import Field, Signature
 from adapters.types import (
     Audio,
     BuildError,
@@ -35,7 +35,7 @@ from adapters.types import (
     to_plain,
 )
 from adapters.types.markers import END, START
-from adapters.values import serialize_for_json
+from adapters.values.value_text import serialize_for_json
 from tests.support.pace import LOOPS_A_SECOND, loops
 
 URL = "https://x.y/z.png"

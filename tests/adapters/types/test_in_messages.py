@@ -16,12 +16,12 @@ from dspy.adapters.types.citation import Citations as DspyCitations
 from dspy.adapters.types.document import Document as DspyDocument
 
 import adapters.types as ours
-from adapters.baml import BAMLAdapter
-from adapters.chat import ChatAdapter
-from adapters.json import JSONAdapter
-from adapters.signature import Signature
+from adapters.formats.baml import BAMLAdapter
+from adapters.formats.chat import ChatAdapter
+from adapters.formats.json import JSONAdapter
+from adapters.formats.xml import XMLAdapter
+from adapters.signatures.signature import Signature
 from adapters.types import build_inputs
-from adapters.xml import XMLAdapter
 
 ADAPTERS: dict[str, tuple[Any, Any]] = {
     "chat": (ChatAdapter, dspy.ChatAdapter),

@@ -10,7 +10,7 @@ import dspy
 import pytest
 from dspy.adapters.types.citation import Citations as DspyCitations
 
-from adapters.signature import Signature
+from adapters.signatures.signature import Signature
 from adapters.types import Citations, Reasoning, Type
 from adapters.types.native import citations_plan, reasoning_plan
 

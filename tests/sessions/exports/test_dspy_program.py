@@ -10,12 +10,12 @@ from typing import Any
 import dspy
 import pytest
 
-from sessions import store
 from sessions.exports.dspy_program import dspy_program
 from sessions.exports.exported import ExportError, source_of
 from sessions.exports.json_text import as_dspy_saves
+from sessions.file import store
 from sessions.imports import sources
-from sessions.session import DEFAULT_COLUMNS, Case, Demo, Session, SignatureText
+from sessions.model.session import DEFAULT_COLUMNS, Case, Demo, Session, SignatureText
 
 
 class Grade(dspy.Signature):

@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 
-from sessions import examples, rendering
+from sessions import examples
 from sessions.exports.dspy_source import dspy_source
 from sessions.exports.exported import source_of
-from sessions.session import Case, Column, Demo, Predictor, Session, SignatureText, Tool, Variant
-from tests.adapters.notation_sources import SOURCES
-from tests.adapters.notation_strings import STRINGS
+from sessions.model.session import Case, Column, Demo, Predictor, Session, SignatureText, Tool, Variant
+from sessions.running import rendering
+from tests.adapters.signatures.notation_sources import SOURCES
+from tests.adapters.signatures.notation_strings import STRINGS
 
 ADAPTERS = ("chat", "json", "xml", "baml", "twostep")
 

@@ -14,7 +14,7 @@ from sessions.exports.exported import ExportError, source_of
 from sessions.exports.markdown import markdown
 from sessions.exports.shown_text import visible
 from sessions.exports.svg import COLUMNS, cells, rows_of, svg
-from sessions.session import DEFAULT_COLUMNS, Case, Column, Demo, Session, SignatureText
+from sessions.model.session import DEFAULT_COLUMNS, Case, Column, Demo, Session, SignatureText
 
 NASTY = "</text><script>alert(1)</script> &amp; ````` <!-- [x](y) \x1b[31m \x00 \udc80 \u202e 漢字 é \t ]]> ' \""
 HOSTILE = Session(

@@ -17,7 +17,7 @@ from loopback_server import LoopbackServer
 from sessions import examples
 from sessions.exports.exported import Exported, ExportError, Source, source_of
 from sessions.exports.promptfoo import promptfoo
-from sessions.session import Case, Column, Demo, Session, SignatureText
+from sessions.model.session import Case, Column, Demo, Session, SignatureText
 
 TAGS = '{{ env.HOME }} {{q}} {% raw %} {# c #} {{{x}}} {%- if -%} }} {#} #} {% endraw %} $& $1 "\\n" \\ é \u2028 {'
 SOURCE = """

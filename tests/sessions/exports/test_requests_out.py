@@ -21,7 +21,7 @@ from sessions.exports.exported import ExportError, Source, source_of
 from sessions.exports.jsonl import batch, finetune
 from sessions.exports.litellm_script import litellm_script
 from sessions.exports.messages import messages, request
-from sessions.session import DEFAULT_COLUMNS, Case, Column, Demo, Recording, Session, SignatureText, Tool
+from sessions.model.session import DEFAULT_COLUMNS, Case, Column, Demo, Recording, Session, SignatureText, Tool
 
 NASTY = "it's \"quoted\" $HOME `touch pwned` \\ $(touch pwned)\n!\x1b \udc80 é \u2028 '''x''' \"\"\""
 ASKED = Session(

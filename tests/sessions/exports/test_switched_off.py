@@ -6,7 +6,7 @@ import pytest
 
 from sessions.exports.exported import source_of
 from sessions.exports.formats import FORMATS
-from sessions.session import Case, Column, Demo, Session, SignatureText
+from sessions.model.session import Case, Column, Demo, Session, SignatureText
 
 # a program of dspy holds no case at all
 SAID = ("demo 1: switched off", "history turn 2: switched off")

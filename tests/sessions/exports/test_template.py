@@ -10,7 +10,7 @@ import pytest
 from sessions import examples
 from sessions.exports.exported import source_of
 from sessions.exports.template import filled, template
-from sessions.session import Case, Column, Demo, Session, SignatureText
+from sessions.model.session import Case, Column, Demo, Session, SignatureText
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
 NASTY = ["{{a}}", "{{a}} <<a>> [[[a]]] %%a%% ⟪a⟫", "{", "}}", "{% raw %}", "$a \\1", "\x1b[0m\x00\udc80", ""]

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from sessions import store
 from sessions.errors import SessionError
+from sessions.file import store
 from sessions.imports import sources
 from sessions.imports.result import KEPT, Imported
-from sessions.session import SignatureText
+from sessions.model.session import SignatureText
 
 GIVEN = SignatureText("note, tags: list[str] -> total: float, paid: bool, due: Optional[int]")
 

@@ -9,11 +9,12 @@ from typing import Any
 import dspy
 import pytest
 
-from sessions import rendering, store
 from sessions.errors import SessionError
+from sessions.file import store
 from sessions.imports import chain_of_thought, sources
 from sessions.imports.result import KEPT
-from sessions.session import SignatureText
+from sessions.model.session import SignatureText
+from sessions.running import rendering
 
 SOURCE = '''
 import dspy

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from adapters.errors import SignatureError
-from sessions import store
 from sessions.errors import SessionError
+from sessions.file import store
 from sessions.imports import sources
 from tests.sessions.strategies import values
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import dspy
 
-from adapters.base import Adapter
-from adapters.signature import Signature
+from adapters.formats.base import Adapter
+from adapters.signatures.signature import Signature
 
 
 class Bridge(dspy.Adapter):  # type: ignore[misc]

@@ -72,7 +72,7 @@ def signature(rng: random.Random) -> Built:
         fields["citations"] = (Citations, dspy.OutputField())
     if not any(name in fields for name in ("reasoning", "answer", "tool_calls", "citations")):
         fields["answer"] = (str, dspy.OutputField())
-    from adapters.signature import Signature
+    from adapters.signatures.signature import Signature
 
     try:
         made = signatures.make(fields)

@@ -71,7 +71,7 @@ def requesting(
     lm_kwargs: Mapping[str, Any] | None = None,
 ) -> str | None:
     """The first request: ours prepared without a call, dspy's as its model received it."""
-    from adapters.request import Capabilities, prepare
+    from adapters.requests.request import Capabilities, prepare
 
     settings: dict[str, Any] = {
         "model": "scripted/model",
@@ -118,7 +118,7 @@ def coercing(annotation: Any, raw: Any) -> str | None:
     """dspy's `parse_value` and our one coercion function."""
     from dspy.adapters.utils import parse_value
 
-    from adapters.coercion import coerce
+    from adapters.values.coercion import coerce
 
     left = outcome(lambda: parse_value(deepcopy(raw), annotation))
     return divergence(left, outcome(lambda: coerce(deepcopy(raw), annotation)))

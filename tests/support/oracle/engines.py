@@ -81,11 +81,11 @@ def theirs(name: str, options: Mapping[str, Any] | None = None, extraction: Any 
 
 def ours(name: str, options: Mapping[str, Any] | None = None, extraction: Any = None) -> Any:
     """Our adapter of that name."""
-    from adapters.baml import BAMLAdapter as OurBAML
-    from adapters.chat import ChatAdapter
-    from adapters.json import JSONAdapter
-    from adapters.two_step import TwoStepAdapter
-    from adapters.xml import XMLAdapter
+    from adapters.formats.baml import BAMLAdapter as OurBAML
+    from adapters.formats.chat import ChatAdapter
+    from adapters.formats.json import JSONAdapter
+    from adapters.formats.two_step import TwoStepAdapter
+    from adapters.formats.xml import XMLAdapter
 
     made: Mapping[str, Any] = {"chat": ChatAdapter, "json": JSONAdapter, "xml": XMLAdapter, "baml": OurBAML}
     if name == "twostep":

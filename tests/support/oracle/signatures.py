@@ -21,7 +21,7 @@ from dspy.adapters.types.document import Document
 from dspy.adapters.types.reasoning import Reasoning
 from dspy.adapters.types.tool import ToolCallResults, ToolCalls
 
-from adapters.signature import Signature
+from adapters.signatures.signature import Signature
 from oracle import rare
 from oracle import vocabulary as words
 from oracle.specs import Built

@@ -25,7 +25,7 @@ from dspy.adapters.types.document import Document
 from dspy.adapters.types.reasoning import Reasoning
 from dspy.adapters.types.tool import ToolCallResults, ToolCalls
 
-from adapters.signature import Signature
+from adapters.signatures.signature import Signature
 
 Namespace = dict[str, Any]
 

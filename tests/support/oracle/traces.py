@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, get_args
 
-from adapters.coercion import apply
-from adapters.prompt import Prompt
-from adapters.reading import FieldReading, Reading, SpanKind, Step
-from adapters.text import KINDS, Text
+from adapters.prompts.prompt import Prompt
+from adapters.prompts.text import KINDS, Text
+from adapters.replies.reading import FieldReading, Reading, SpanKind, Step
+from adapters.values.coercion import apply
 from oracle.outcomes import difference
 
 SPAN_KINDS = get_args(SpanKind)

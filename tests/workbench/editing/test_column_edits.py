@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sessions import rendering
-from sessions.session import Case, Column, Recording, Session, SignatureText, Variant
-from workbench.document import State
+from sessions.model.session import Case, Column, Recording, Session, SignatureText, Variant
+from sessions.running import rendering
 from workbench.editing import column_edits
+from workbench.state.document import State
 
 SESSION = Session(
     SignatureText("question -> answer"),

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from adapters import notation
-from adapters.signature import Field
-from sessions.session import Session, SignatureText
+from adapters.signatures import notation
+from adapters.signatures.signature import Field
+from sessions.model.session import Session, SignatureText
 from tests.support.open_app import CLASSIFY, TICKETS
-from workbench import field_text
-from workbench.document import Place, State
-from workbench.editing import edits
+from workbench.editing import edits, field_values
+from workbench.state.document import Place, State
 
 STATE = State(TICKETS)
 FIELDS = notation.read(CLASSIFY).fields
@@ -116,7 +115,7 @@ def test_cases_have_names_of_their_own_and_one_always_stays() -> None:
     ],
 )
 def test_each_type_has_its_editor(annotation: str, kind: str) -> None:
-    assert field_text.editing_of(notation.read(f"x: {annotation} -> y").fields["x"]) == kind
+    assert field_values.editing_of(notation.read(f"x: {annotation} -> y").fields["x"]) == kind
 
 
 def test_choices_are_the_plain_values_of_the_file() -> None:
@@ -124,7 +123,7 @@ def test_choices_are_the_plain_values_of_the_file() -> None:
         "import dspy\nfrom enum import Enum\n\nclass Tone(Enum):\n    CALM = 'calm'\n    LOUD = 2\n\n"
         "class S(dspy.Signature):\n    tone: Tone | None = dspy.InputField()\n    y: str = dspy.OutputField()\n"
     )
-    assert [one.value for one in field_text.choices_of(notation.read(source).fields["tone"])] == ["calm", 2, None]
+    assert [one.value for one in field_values.choices_of(notation.read(source).fields["tone"])] == ["calm", 2, None]
 
 
 @pytest.mark.parametrize(
@@ -132,8 +131,8 @@ def test_choices_are_the_plain_values_of_the_file() -> None:
     [("[1,", 1, 4), ("hello", 1, 1), ('{"a": 1,\n "b" 2}', 2, 6), ("1 2", 1, 3), ("[" * 100_000, 1, 1)],
 )
 def test_what_is_wrong_with_json_text_has_a_place(text: str, line: int, column: int) -> None:
-    wrong = field_text.read(text, "json")
-    assert isinstance(wrong, field_text.NotAValue)
+    wrong = field_values.read(text, "json")
+    assert isinstance(wrong, field_values.NotAValue)
     assert (wrong.line, wrong.column) == (line, column)
 
 

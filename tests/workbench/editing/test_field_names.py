@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from sessions.session import Case, Demo, Session, SignatureText, Variant
-from workbench.document import Place, State
+from sessions.model.session import Case, Demo, Session, SignatureText, Variant
 from workbench.editing.field_names import rename_field
+from workbench.state.document import Place, State
 
 SESSION = Session(
     SignatureText("q -> a"),

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from sessions import store, tools
-from sessions.session import Session, SignatureText, Tool
-from workbench import drafts
-from workbench.document import Place, State
+from sessions.file import store
+from sessions.model.session import Session, SignatureText, Tool
+from sessions.running import tools
 from workbench.editing import tool_edits
+from workbench.state import drafts
+from workbench.state.document import Place, State
 
 WEATHER = Tool(
     "weather", "The weather.", "place: str", ({"arguments": {"place": "Rome"}, "result": "sunny"}, {"result": "rain"})

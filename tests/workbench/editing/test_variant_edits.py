@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sessions import variants
-from sessions.session import Column, Session, SignatureText, Variant
-from workbench import drafts
-from workbench.document import Place, State
+from sessions.model import variants
+from sessions.model.session import Column, Session, SignatureText, Variant
 from workbench.editing import edits, variant_edits
+from workbench.state import drafts
+from workbench.state.document import Place, State
 
 STATE = State(
     Session(

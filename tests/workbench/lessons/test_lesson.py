@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from adapters import catalog
-from adapters.base import Adapter
-from adapters.request import Request, prepare
-from adapters.signature import Signature
+from adapters.formats import catalog
+from adapters.formats.base import Adapter
+from adapters.requests.request import Request, prepare
+from adapters.signatures.signature import Signature
 from adapters.types import build_inputs
-from sessions import examples, rendering
-from sessions.session import Column, Session, SignatureText
+from sessions import examples
+from sessions.model.session import Column, Session, SignatureText
+from sessions.running import rendering
 from tests.support.hostile import HOSTILE
 from workbench.lessons import lesson, reply_lesson
 from workbench.lessons.lesson import joined, steps_of

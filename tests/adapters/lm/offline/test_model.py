@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from adapters import runner
-from adapters.catalog import make
+from adapters.formats.catalog import make
 from adapters.lm import ProviderError
 from adapters.lm import open as open_model
 from adapters.lm.offline import NAMES
 from adapters.lm.protocol import collect
-from adapters.notation import read
-from adapters.run import Run
+from adapters.running import runner
+from adapters.running.runs import Run
+from adapters.signatures.notation import read
 
 ADAPTERS = ("chat", "json", "xml", "baml", "twostep", "markdown")
 

@@ -1,0 +1,154 @@
+"""BAMLAdapter as dspy 3.4.1: a compact schema with `#` comments in the prompt, JSON in the reply."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Hashable, Mapping
+from typing import Any, ClassVar, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from adapters.formats.chat import PARAGRAPH, input_markers
+from adapters.formats.json import JSONAdapter
+from adapters.prompts.field_descriptions import is_model
+from adapters.prompts.text import Segment, Text, value_segment
+from adapters.signatures.facts_by_fields import by_fields
+from adapters.signatures.signature import Signature
+from adapters.values.value_text import write_value
+
+INDENT = "  "
+JSON_TYPES = frozenset((str, int, float, bool, list, dict, type(None)))
+PLAIN = {str: "string", int: "int", float: "float", bool: "boolean"}
+
+
+class BAMLAdapter(JSONAdapter):
+    """For nested models; a model used twice is refused as recursive, as dspy does."""
+
+    name: ClassVar[str] = "baml"
+    error_name: ClassVar[str] = "BAMLAdapter"
+
+    def demo_key(self, signature: Signature) -> Hashable:
+        return signature.field_faces if type(self) is BAMLAdapter else super().demo_key(signature)
+
+    def format_field_structure(self, signature: Signature) -> str:
+        return _structure(signature)
+
+    def format_user_message_content(
+        self,
+        signature: Signature,
+        inputs: Mapping[str, Any],
+        prefix: str = "",
+        suffix: str = "",
+        main_request: bool = False,
+    ) -> str:
+        segments: list[Segment] = list(Text.of(prefix).segments)
+        add = segments.append
+        for name, annotation, first, following in input_markers(signature):
+            if name in inputs:
+                value = inputs[name]
+                add(following if segments else first)
+                if type(value) not in JSON_TYPES and isinstance(value, BaseModel):
+                    add(value_segment(value.model_dump_json(indent=2, by_alias=True), name))
+                else:
+                    add(value_segment(write_value(annotation, value), name))
+        tail = [Text.of(suffix)]
+        if main_request:
+            tail.insert(0, Text.of(self.user_message_output_requirements(signature) or "", "reminder"))
+        for part in tail:
+            if part:
+                if segments:
+                    add(PARAGRAPH)
+                segments.extend(part.segments)
+        return Text(segments).strip()
+
+
+@by_fields
+def _structure(signature: Signature) -> Text:
+    segments = [
+        Segment(
+            "All interactions will be structured in the following way, with the appropriate values filled in.\n",
+            "boilerplate",
+        )
+    ]
+    for name in signature.input_fields:
+        segments.append(Segment(f"\n[[ ## {name} ## ]]", "marker", name))
+        segments.append(Segment(f"\n{{{name}}}", "name", name))
+        segments.append(Segment("\n", "boilerplate"))
+    for name, field in signature.output_fields.items():
+        segments.append(Segment(f"\n[[ ## {name} ## ]]", "marker", name))
+        segments.append(Segment(f"\nOutput field `{name}` should be of type: ", "boilerplate", name))
+        segments.append(Segment(type_text(field.annotation), "schema", name))
+        segments.append(Segment("\n", "boilerplate"))
+    segments.append(Segment("\n[[ ## completed ## ]]", "marker"))
+    return Text(segments)
+
+
+def type_text(annotation: Any, indent: int = 0, seen: set[type] | None = None) -> str:
+    """A type in BAML's short form. Raises ValueError for a model met before (`dspy.adapters.baml_adapter`)."""
+    for plain, word in PLAIN.items():
+        if annotation is plain:
+            return word
+    if is_model(annotation):
+        return _model_text(annotation, indent, seen)
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin in (types.UnionType, Union):
+        members = [one for one in args if one is not type(None)]
+        text = " or ".join([type_text(one, indent, seen) for one in members])
+        return f"{text} or null" if len(members) < len(args) else text
+    if origin is Literal:
+        return " or ".join([_literal_text(one) for one in args])
+    if origin is list:
+        (item, *_) = args
+        if is_model(item):
+            return f"[\n{_model_text(item, indent + 1, seen)}\n{INDENT * indent}]"
+        return f"{type_text(item, indent, seen)}[]"
+    if origin is dict:
+        return f"dict[{type_text(args[0], indent, seen)}, {type_text(args[1], indent, seen)}]"
+    return annotation.__name__ if hasattr(annotation, "__name__") else str(annotation)
+
+
+def _literal_text(member: Any) -> str:
+    if isinstance(member, str):
+        return f'"{member}"'
+    if isinstance(member, bool):
+        return "true" if member else "false"
+    return "null" if member is None else str(member)
+
+
+def _model_text(model: type[BaseModel], indent: int, seen: set[type] | None) -> str:
+    met = seen or set()
+    if model in met:
+        raise ValueError("BAMLAdapter cannot handle recursive pydantic models, please use a different adapter.")
+    met.add(model)
+    here, inner = INDENT * indent, INDENT * (indent + 1)
+    lines: list[str] = []
+    if indent == 0:
+        lines += _comment(model.__doc__, here)
+    lines.append(f"{here}{{")
+    if not model.model_fields:
+        lines.append(f"{inner}# No fields defined")
+    for name, field in model.model_fields.items():
+        if field.description:
+            lines.append(f"{inner}# {field.description}")
+        elif field.alias and field.alias != name:
+            lines.append(f"{inner}# alias: {field.alias}")
+        nested = _only_member(field.annotation)
+        if is_model(nested):
+            lines += _comment(nested.__doc__, inner)
+        lines.append(f"{inner}{name}: {type_text(field.annotation, indent + 1, met)},")
+    lines.append(f"{here}}}")
+    return "\n".join(lines)
+
+
+def _comment(docstring: str | None, indent: str) -> list[str]:
+    if not docstring:
+        return []
+    return [f"{indent}# {line.strip()}" for line in docstring.strip().split("\n") if line.strip()]
+
+
+def _only_member(annotation: Any) -> Any:
+    if get_origin(annotation) in (types.UnionType, Union):
+        members = [one for one in get_args(annotation) if one is not type(None)]
+        if len(members) == 1:
+            return members[0]
+    return annotation

@@ -1,0 +1,123 @@
+"""Adapters by name: ours, those that other packages register, and `module:Class` where the user asked for it."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import importlib.metadata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from adapters.formats.base import Adapter
+
+ENTRY_POINTS = "workbench.adapters"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An adapter of the catalog: where its class is, the heading of its column, and what its options may be."""
+
+    home: str
+    title: str
+    options: tuple[str, ...]
+
+    @property
+    def adapter(self) -> type[Adapter]:
+        """The class; its module is imported when it is first asked for."""
+        module, _, name = self.home.partition(":")
+        found: type[Adapter] = getattr(importlib.import_module(module), name)
+        return found
+
+
+SHARED = ("use_native_function_calling", "parallel_tool_calls")
+OURS: Mapping[str, Entry] = MappingProxyType(
+    {
+        "chat": Entry("adapters.formats.chat:ChatAdapter", "Chat", (*SHARED, "use_json_adapter_fallback")),
+        "json": Entry("adapters.formats.json:JSONAdapter", "JSON", SHARED),
+        "xml": Entry("adapters.formats.xml:XMLAdapter", "XML", (*SHARED, "use_json_adapter_fallback")),
+        "baml": Entry("adapters.formats.baml:BAMLAdapter", "BAML", SHARED),
+        "twostep": Entry("adapters.formats.two_step:TwoStepAdapter", "TwoStep", (*SHARED, "extraction_model")),
+        "markdown": Entry(
+            "adapters.formats.markdown:MarkdownAdapter", "Markdown", (*SHARED, "allow_extra_keys", "native_schema")
+        ),
+    }
+)
+NAMES: tuple[str, ...] = tuple(OURS)
+
+
+class UnknownAdapterError(ValueError):
+    """A name or an option that the catalog does not have; the message says what would work."""
+
+
+def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_code: bool = False) -> Adapter:
+    """The adapter of that name with these options (dspy's constructor names).
+
+    `module:Class` imports the user's own code: only with `allow_code`, which the command line gives for names that the
+    user typed. Raises `UnknownAdapterError`.
+    """
+    if ":" in name:
+        if not allow_code:
+            raise UnknownAdapterError(
+                f"the adapter {name!r} is Python code, which a session may not load by itself; "
+                f"allow it with --adapter {name}"
+            )
+        return _import(name)(**options)
+    entry = OURS.get(name)
+    if entry is None:
+        registered = _registered()
+        if name not in registered:
+            raise UnknownAdapterError(_unknown("adapter", name, (*OURS, *registered)))
+        return _load_registered(name)(**options)
+    for option in options:
+        if option not in entry.options:
+            raise UnknownAdapterError(_unknown(f"option of the adapter {name}", option, entry.options))
+    return _make(name, tuple(sorted(options.items())))
+
+
+def title(name: str) -> str:
+    """How a column of this adapter is headed."""
+    return OURS[name].title if name in OURS else name.rsplit(":", 1)[-1]
+
+
+@lru_cache(maxsize=64)
+def _make(name: str, options: tuple[tuple[str, Any], ...]) -> Adapter:
+    return OURS[name].adapter(**dict(options))
+
+
+@lru_cache(maxsize=1)
+def _registered() -> tuple[str, ...]:
+    return tuple(sorted(one.name for one in importlib.metadata.entry_points(group=ENTRY_POINTS)))
+
+
+def _load_registered(name: str) -> type[Adapter]:
+    (entry, *_) = importlib.metadata.entry_points(group=ENTRY_POINTS, name=name)
+    return _checked(name, entry.load())
+
+
+def _import(name: str) -> type[Adapter]:
+    module_name, _, class_name = name.partition(":")
+    try:
+        found = getattr(importlib.import_module(module_name), class_name)
+    except ImportError as error:
+        raise UnknownAdapterError(f"cannot import the module of the adapter {name!r}: {error}") from error
+    except AttributeError as error:
+        raise UnknownAdapterError(f"the module {module_name!r} has no class {class_name!r}") from error
+    return _checked(name, found)
+
+
+def _checked(name: str, found: Any) -> type[Adapter]:
+    from adapters.formats.base import Adapter
+
+    if not (isinstance(found, type) and issubclass(found, Adapter)):
+        raise UnknownAdapterError(f"{name!r} is no adapter: it must be a class below adapters.Adapter")
+    return found
+
+
+def _unknown(what: str, name: str, known: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+    return f"there is no {what} {name!r}; {hint}"

@@ -1,0 +1,216 @@
+"""ChatAdapter as dspy 3.4.1: `[[ ## field ## ]]` markers in the prompt and in the reply."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapters.formats.base import Adapter
+from adapters.formats.chat_reading import read_chat
+from adapters.formats.overridden_methods import is_own
+from adapters.prompts.field_descriptions import (
+    chat_field_description,
+    joined,
+    outputs_in_order,
+    task_description,
+    translate_field_type,
+)
+from adapters.prompts.text import Segment, Text, value_segment
+from adapters.replies.reading import Reading
+from adapters.signatures.facts_by_fields import by_fields
+from adapters.signatures.field_info import with_info
+from adapters.signatures.signature import Field, Signature
+from adapters.values.value_text import write_value
+
+if TYPE_CHECKING:
+    from adapters.formats.callbacks import Callback
+
+INTRODUCTION = Segment(
+    "All interactions will be structured in the following way, with the appropriate values filled in.", "boilerplate"
+)
+PARAGRAPH = Segment("\n\n", "boilerplate")
+COMPLETED = Segment("\n\n[[ ## completed ## ]]\n", "marker")
+END_LINE = Segment("[[ ## completed ## ]]\n", "marker")
+
+
+class ChatAdapter(Adapter):
+    """The default adapter. `use_json_adapter_fallback` asks again through JSONAdapter when a reply does not parse."""
+
+    name: ClassVar[str] = "chat"
+
+    def __init__(
+        self,
+        callbacks: Sequence[Callback] | None = None,
+        use_native_function_calling: bool = False,
+        native_response_types: Sequence[type] | None = None,
+        use_json_adapter_fallback: bool = True,
+        parallel_tool_calls: bool | None = None,
+    ) -> None:
+        super().__init__(callbacks, use_native_function_calling, native_response_types, parallel_tool_calls)
+        self.use_json_adapter_fallback = use_json_adapter_fallback
+
+    def demo_key(self, signature: Signature) -> Hashable:
+        return signature.field_faces if type(self) is ChatAdapter else super().demo_key(signature)
+
+    def fallback_adapter(self) -> Adapter | None:
+        from adapters.formats.json import JSONAdapter
+
+        if not self.use_json_adapter_fallback or isinstance(self, JSONAdapter):
+            return None
+        return JSONAdapter(
+            use_native_function_calling=self.use_native_function_calling, parallel_tool_calls=self.parallel_tool_calls
+        )
+
+    def format_field_description(self, signature: Signature) -> str:
+        return chat_field_description(signature)
+
+    def format_field_structure(self, signature: Signature) -> str:
+        if is_own(self.format_field_with_value, ChatAdapter.format_field_with_value):
+            return _structure(signature)
+        inputs = self.format_field_with_value(fields_with_values=placeholders(signature.input_fields))
+        outputs = self.format_field_with_value(fields_with_values=placeholders(signature.output_fields))
+        return joined((Text((INTRODUCTION,)), inputs, outputs, Text((END_LINE,))))
+
+    def format_task_description(self, signature: Signature) -> str:
+        return task_description(signature.instructions)
+
+    def format_user_message_content(
+        self,
+        signature: Signature,
+        inputs: Mapping[str, Any],
+        prefix: str = "",
+        suffix: str = "",
+        main_request: bool = False,
+    ) -> str:
+        segments: list[Segment] = list(Text.of(prefix).segments)
+        add = segments.append
+        for name, annotation, first, following in input_markers(signature):
+            if name in inputs:
+                add(following if segments else first)
+                add(value_segment(write_value(annotation, inputs[name]), name))
+        if main_request:
+            reminder = self.user_message_output_requirements(signature)
+            if reminder is not None:
+                add(PARAGRAPH)
+                segments.extend(Text.of(reminder, "reminder").segments)
+        if suffix:
+            add(PARAGRAPH)
+            segments.extend(Text.of(suffix).segments)
+        return Text(segments).strip()
+
+    def user_message_output_requirements(self, signature: Signature) -> str | None:
+        """The reminder at the end of a user message, or None for none."""
+        return _reminder(signature)
+
+    def format_assistant_message_content(
+        self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
+    ) -> str:
+        if not is_own(self.format_field_with_value, ChatAdapter.format_field_with_value):
+            return self.format_field_with_value(outputs_with_values(signature, outputs, missing_field_message)) + Text(
+                (COMPLETED,)
+            )
+        segments: list[Segment] = []
+        add = segments.append
+        for name, annotation, first, following in output_markers(signature):
+            add(following if segments else first)
+            if name in outputs:
+                add(value_segment(write_value(annotation, outputs[name]), name))
+            elif isinstance(missing_field_message, Text):
+                segments.extend([one._replace(field=name) for one in missing_field_message.segments])
+            else:
+                add(Segment(write_value(annotation, missing_field_message), "filler", name))
+        last = segments[-1].text if segments else "none"
+        if not last or last[-1].isspace():
+            segments = list(Text(segments).strip().segments)
+        return Text((*segments, COMPLETED))
+
+    def format_field_with_value(self, fields_with_values: Mapping[Field, Any]) -> str:
+        """Fields with their values under markers, an empty line between them."""
+        segments: list[Segment] = []
+        for field, value in fields_with_values.items():
+            segments.append(_marker(field.name))
+            segments.extend(value_segments(field, value))
+        return Text(segments).strip()
+
+    def _read(self, signature: Signature, completion: str) -> Reading:
+        return read_chat(signature, completion, self.name)
+
+
+def _marker(name: str) -> Segment:
+    return Segment(f"\n\n[[ ## {name} ## ]]\n", "marker", name)
+
+
+Markers = tuple[tuple[str, Any, Segment, Segment], ...]
+
+
+@by_fields
+def input_markers(signature: Signature) -> Markers:
+    """Name, annotation and marker of each input: the marker as it begins a message, and as it follows an empty line."""
+    return _markers(signature.input_fields)
+
+
+@by_fields
+def output_markers(signature: Signature) -> Markers:
+    """As `input_markers`, of each output."""
+    return _markers(signature.output_fields)
+
+
+def _markers(fields: Mapping[str, Field]) -> Markers:
+    return tuple(
+        (name, field.annotation, Segment(f"[[ ## {name} ## ]]\n", "marker", name), _marker(name))
+        for name, field in fields.items()
+    )
+
+
+def placeholders(fields: Mapping[str, Field]) -> dict[Field, str]:
+    """What a user's own `format_field_with_value` is given for the structure: each field with its placeholder."""
+    return {with_info(field): translate_field_type(name, field) for name, field in fields.items()}
+
+
+def outputs_with_values(signature: Signature, outputs: Mapping[str, Any], missing: str | None) -> dict[Field, Any]:
+    """The same for one turn's outputs: each with its value, `missing` for those that have none."""
+    return {with_info(field): outputs.get(name, missing) for name, field in signature.output_fields.items()}
+
+
+def value_segments(field: Field, value: Any) -> Sequence[Segment]:
+    """A value as text of its field; text that knows its origins keeps them."""
+    if isinstance(value, Text):
+        return [one if one.field else one._replace(field=field.name) for one in value.segments]
+    return (value_segment(write_value(field.annotation, value), field.name),)
+
+
+def structure_of(fields: Mapping[str, Field]) -> Text:
+    """Each field's marker over its placeholder and type note."""
+    segments: list[Segment] = []
+    for name, field in fields.items():
+        segments.append(_marker(name))
+        segments.extend(translate_field_type(name, field).segments)
+    return Text(segments).strip()
+
+
+@by_fields
+def inputs_structure(signature: Signature) -> Text:
+    """`structure_of` the inputs, which Chat and JSON show alike."""
+    return structure_of(signature.input_fields)
+
+
+@by_fields
+def _structure(signature: Signature) -> Text:
+    return joined(
+        (
+            Text((INTRODUCTION,)),
+            inputs_structure(signature),
+            structure_of(signature.output_fields),
+            Text((END_LINE,)),
+        )
+    )
+
+
+@by_fields
+def _reminder(signature: Signature) -> Text:
+    segments = [Segment("Respond with the corresponding output fields, starting with the field ", "reminder")]
+    segments.extend(outputs_in_order(signature, "`[[ ## {} ## ]]`"))
+    segments.append(Segment(", and then ending with the marker for ", "reminder"))
+    segments.append(Segment("`[[ ## completed ## ]]`", "marker"))
+    segments.append(Segment(".", "reminder"))
+    return Text(segments)

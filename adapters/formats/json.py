@@ -1,0 +1,153 @@
+"""JSONAdapter as dspy 3.4.1: inputs under markers, outputs one JSON object."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapters.formats.chat import INTRODUCTION, ChatAdapter, inputs_structure, outputs_with_values, placeholders
+from adapters.formats.json_reading import read_json
+from adapters.formats.overridden_methods import is_own
+from adapters.prompts.field_descriptions import joined, outputs_in_order, translate_field_type
+from adapters.prompts.text import Segment, Text, value_segment
+from adapters.replies.reading import Reading
+from adapters.requests.capabilities import Capabilities
+from adapters.requests.structured_output import response_format
+from adapters.signatures.facts_by_fields import by_fields
+from adapters.signatures.signature import Field, Signature
+from adapters.values.value_text import serialize_for_json, to_indented_json, to_json
+
+if TYPE_CHECKING:
+    from adapters.formats.callbacks import Callback
+
+
+class JSONAdapter(ChatAdapter):
+    """Asks for a JSON object; the `response_format` it sends depends on the model (see `adapters.requests.request`)."""
+
+    name: ClassVar[str] = "json"
+    error_name: ClassVar[str] = "JSONAdapter"
+
+    def __init__(
+        self,
+        callbacks: Sequence[Callback] | None = None,
+        use_native_function_calling: bool = True,
+        parallel_tool_calls: bool | None = None,
+    ) -> None:
+        super().__init__(
+            callbacks=callbacks,
+            use_native_function_calling=use_native_function_calling,
+            parallel_tool_calls=parallel_tool_calls,
+        )
+
+    def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, Any] | None:
+        return response_format(signature, capabilities, self.use_native_function_calling)
+
+    def demo_key(self, signature: Signature) -> Hashable:
+        return signature.field_faces if type(self) is JSONAdapter else super().demo_key(signature)
+
+    def format_field_structure(self, signature: Signature) -> str:
+        if is_own(self.format_field_with_value, JSONAdapter.format_field_with_value):
+            return _structure(signature)
+        inputs = self.format_field_with_value(fields_with_values=placeholders(signature.input_fields), role="user")
+        outputs = self.format_field_with_value(
+            fields_with_values=placeholders(signature.output_fields), role="assistant"
+        )
+        return joined((Text((INTRODUCTION,)), Text((INPUTS,)), inputs, Text((OUTPUTS,)), outputs))
+
+    def user_message_output_requirements(self, signature: Signature) -> str | None:
+        return _reminder(signature)
+
+    def format_assistant_message_content(
+        self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
+    ) -> str:
+        if not is_own(self.format_field_with_value, JSONAdapter.format_field_with_value):
+            return self.format_field_with_value(
+                outputs_with_values(signature, outputs, missing_field_message), role="assistant"
+            )
+        missing = None if missing_field_message is None else str(missing_field_message)
+        values = {name: outputs.get(name, missing) for name in signature.output_fields}
+        return _object(values, outputs)
+
+    def format_field_with_value(self, fields_with_values: Mapping[Field, Any], role: str = "user") -> str:
+        """Fields under markers for the `user` role, as a JSON object otherwise."""
+        if role == "user":
+            return super().format_field_with_value(fields_with_values)
+        values = {field.name: value for field, value in fields_with_values.items()}
+        return _object(values, values)
+
+    def _read(self, signature: Signature, completion: str) -> Reading:
+        return read_json(signature, completion, self.name, self.error_name)
+
+
+INPUTS = Segment("Inputs will have the following structure:", "boilerplate")
+OUTPUTS = Segment("Outputs will be a JSON object with the following fields.", "boilerplate")
+OPENING = Segment("{", "marker")
+CLOSING = Segment("\n}", "marker")
+EMPTY = Text((Segment("{}", "marker"),))
+
+
+@lru_cache(maxsize=4096)
+def _key(name: str, first: bool) -> Segment:
+    return Segment(f"{'{' if first else ','}\n  {to_json(name)}: ", "marker", name)
+
+
+def _object(values: dict[str, Any], given: Mapping[str, Any]) -> Text:
+    """The outputs as an indented JSON object; those not in `given` are filler.
+
+    Values are dumped together, as dspy does: inside of an object pydantic writes some differently than alone (NaN
+    becomes null).
+    """
+    jsonable = serialize_for_json(values)
+    if type(jsonable) is not dict:
+        return Text((Segment(to_json(jsonable), "value"),))
+    if not jsonable:
+        return EMPTY
+    segments: list[Segment] = []
+    add = segments.append
+    for name, value in jsonable.items():
+        add(_key(name, not segments))
+        origins = values.get(name)
+        if isinstance(origins, Text):
+            segments.extend(_quoted(origins, name))
+            continue
+        text = to_indented_json(value, 1)
+        add(value_segment(text, name) if name in given else Segment(text, "filler", name))
+    add(CLOSING)
+    return Text(segments)
+
+
+def _quoted(text: Text, name: str) -> Iterator[Segment]:
+    """Text that knows its origins as a JSON string."""
+    yield Segment('"', "marker", name)
+    for one in text.segments:
+        yield Segment(to_json(one.text)[1:-1], one.kind, one.field or name)
+    yield Segment('"', "marker", name)
+
+
+@by_fields
+def _structure(signature: Signature) -> Text:
+    outputs: list[Segment] = [OPENING]
+    for index, (name, field) in enumerate(signature.output_fields.items()):
+        outputs.append(Segment(f'{"," if index else ""}\n  {to_json(name)}: "', "marker", name))
+        for segment in translate_field_type(name, field).segments:
+            outputs.append(segment._replace(text=to_json(segment.text)[1:-1]))
+        outputs.append(Segment('"', "marker", name))
+    outputs.append(Segment("\n}" if signature.output_fields else "}", "marker"))
+    return joined(
+        (
+            Text((INTRODUCTION,)),
+            Text((INPUTS,)),
+            inputs_structure(signature),
+            Text((OUTPUTS,)),
+            Text(outputs),
+        )
+    )
+
+
+@by_fields
+def _reminder(signature: Signature) -> Text:
+    segments = [Segment("Respond with a JSON object in the following order of fields: ", "reminder")]
+    segments.extend(outputs_in_order(signature, "`{}`"))
+    segments.append(Segment(".", "reminder"))
+    return Text(segments)

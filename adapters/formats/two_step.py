@@ -1,0 +1,157 @@
+"""TwoStepAdapter as dspy 3.4.1: prose for the main model, then extraction by a second one through Chat."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from adapters.errors import AdapterParseError, NeedsExtraction
+from adapters.formats.base import Adapter
+from adapters.formats.chat import ChatAdapter
+from adapters.formats.overridden_methods import content_parts, is_own, opaque_reading
+from adapters.prompts.field_descriptions import inputs_described, joined, outputs_described
+from adapters.prompts.prompt import Message, Prompt
+from adapters.prompts.text import Segment, Text, join, value_segment
+from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
+from adapters.signatures.facts_by_fields import by_fields
+from adapters.signatures.signature import Field, Signature
+
+if TYPE_CHECKING:
+    from adapters.formats.callbacks import Callback
+
+NEEDS_EXTRACTION = "needs extraction: a second model has yet to take the fields out of this text"
+
+
+class TwoStepAdapter(Adapter):
+    """`extraction_model` is called by `parse`; `read` calls nothing and is given the extraction's reply instead."""
+
+    name: ClassVar[str] = "twostep"
+
+    def __init__(
+        self,
+        extraction_model: Any = None,
+        callbacks: Sequence[Callback] | None = None,
+        use_native_function_calling: bool = False,
+        native_response_types: Sequence[type] | None = None,
+        parallel_tool_calls: bool | None = None,
+    ) -> None:
+        super().__init__(callbacks, use_native_function_calling, native_response_types, parallel_tool_calls)
+        self.extraction_model = extraction_model
+
+    def demo_key(self, signature: Signature) -> Hashable:
+        return signature.field_faces if type(self) is TwoStepAdapter else super().demo_key(signature)
+
+    def _render(
+        self, signature: Signature, demos: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any], reuse: Prompt | None
+    ) -> Prompt:
+        system = Message("system", "system", *content_parts(self.format_task_description(signature)))
+        demo_messages, uses, reusable = self._demo_messages(signature, demos, reuse, expand=False)
+        last = Message("user", "inputs", *content_parts(self.format_user_message_content(signature, inputs)))
+        return Prompt((system, *demo_messages, last), uses, reusable=reusable)
+
+    def read(self, signature: Signature, completion: str, extraction: str | None = None) -> Reading:
+        """The reading of the main reply; with the `extraction` reply, Chat's reading of that."""
+        if not is_own(self.parse, TwoStepAdapter.parse):
+            return super().read(signature, completion)
+        spans = (Span(0, len(completion), "prose"),) if completion else ()
+        if extraction is None:
+            waiting = NeedsExtraction(NEEDS_EXTRACTION)
+            verdict = ReadingError("NeedsExtraction", NEEDS_EXTRACTION)
+            fields = {name: FieldReading(name, "unread") for name in signature.output_fields}
+            return Reading(self.name, signature, completion, {}, spans, fields, verdict, waiting)
+        return self.reading_of(signature, completion, ChatAdapter().read(extraction_signature(signature), extraction))
+
+    def reading_of(self, signature: Signature, completion: str, inner: Reading) -> Reading:
+        """The reading of the main reply, given what was read from the extraction's: its values, its verdict."""
+        spans = (Span(0, len(completion), "prose"),) if completion else ()
+        exception = inner.exception
+        error = inner.error
+        if isinstance(exception, AdapterParseError):
+            message = f"Failed to parse response from the original completion: {exception}"
+            exception = AdapterParseError("TwoStepAdapter", signature, completion, message)
+            exception.__cause__ = inner.exception
+        if error is not None:
+            error = replace(error, start=None, end=None)
+        return Reading(self.name, signature, completion, inner.values, spans, inner.fields, error, exception, inner)
+
+    def read_with_calls(self, signature: Signature, completion: str) -> Reading:
+        return opaque_reading(self.name, signature, completion, self.parse)
+
+    def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
+        """Calls `extraction_model` through ChatAdapter (its JSON fallback included), as dspy does."""
+        try:
+            return ChatAdapter()(self.extraction_model, {}, extraction_signature(signature), [], {"text": completion})[
+                0
+            ]
+        except AdapterParseError as error:
+            message = f"Failed to parse response from the original completion: {error}"
+            raise AdapterParseError("TwoStepAdapter", signature, completion, message) from error
+
+    def format_task_description(self, signature: Signature) -> str:
+        return _task(signature)
+
+    def format_user_message_content(
+        self,
+        signature: Signature,
+        inputs: Mapping[str, Any],
+        prefix: str = "",
+        suffix: str = "",
+        main_request: bool = False,
+    ) -> str:
+        lines = _lines(signature.input_fields, inputs)
+        if not prefix and not suffix:
+            return lines.strip()
+        return joined((prefix, lines, suffix) if lines else (prefix, suffix))
+
+    def format_assistant_message_content(
+        self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
+    ) -> str:
+        return _lines(signature.output_fields, outputs).strip()
+
+
+def _lines(fields: Mapping[str, Field], values: Mapping[str, Any]) -> Text:
+    segments: list[Segment] = []
+    add = segments.append
+    for name in fields:
+        if name in values:
+            first, following = _names(name)
+            add(following if segments else first)
+            add(value_segment(f"{values[name]}", name))
+    return Text(segments)
+
+
+@lru_cache(maxsize=4096)
+def _names(name: str) -> tuple[Segment, Segment]:
+    return Segment(f"{name}: ", "name", name), Segment(f"\n\n{name}: ", "name", name)
+
+
+@lru_cache(maxsize=512)
+def _task(signature: Signature) -> Text:
+    parts = [
+        Text.of("You are a helpful assistant that can solve tasks based on user input.", "boilerplate"),
+        Text.of("As input, you will be provided with:\n", "boilerplate") + inputs_described(signature),
+        Text.of("Your outputs must contain:\n", "boilerplate") + outputs_described(signature),
+        Text.of(
+            "You should lay out your outputs in detail so that your answer can be understood by another agent",
+            "boilerplate",
+        ),
+    ]
+    if signature.instructions:
+        specific = Segment("Specific instructions: ", "boilerplate")
+        parts.append(Text((specific, Segment(signature.instructions, "instructions"))))
+    return join("\n", parts)
+
+
+@by_fields
+def extraction_signature(signature: Signature) -> Signature:
+    """`text` in, the outputs out, with dspy's instructions for the extracting model."""
+    outputs = ", ".join([f"`{name}`" for name in signature.output_fields])
+    instructions = (
+        f"The input is a text that should contain all the necessary information to produce the fields {outputs}. "
+        + " " * 12
+        + "Your job is to extract the fields from the text verbatim. Extract precisely the appropriate value (content) "
+        "for each field."
+    )
+    return Signature.make((Field("text", "input"), *signature.output_fields.values()), instructions)

@@ -1,0 +1,226 @@
+"""XMLAdapter as dspy 3.4.1: every field in a tag of its name, lists and objects as nested tags."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Hashable, Mapping
+from functools import lru_cache
+from typing import Any, ClassVar, Union, get_args, get_origin
+from xml.sax.saxutils import quoteattr
+
+from typing_extensions import is_typeddict
+
+from adapters.formats.chat import INTRODUCTION, ChatAdapter, outputs_with_values, value_segments
+from adapters.formats.overridden_methods import is_own
+from adapters.formats.xml_reading import read_xml
+from adapters.prompts.field_descriptions import is_model, joined, translate_field_type
+from adapters.prompts.text import Kind, Segment, Text, join
+from adapters.replies.reading import Reading
+from adapters.signatures.facts_by_fields import by_fields
+from adapters.signatures.field_info import with_info
+from adapters.signatures.signature import Field, Signature
+from adapters.types import is_builtin
+from adapters.values.pydantic_schema import ByIdentity, schema_by_name
+from adapters.values.value_text import serialize_for_json, write_value
+
+GAP = Segment("\n\n", "boilerplate")
+
+
+class XMLAdapter(ChatAdapter):
+    """Tags around inputs and outputs; the reply is read as one XML document."""
+
+    name: ClassVar[str] = "xml"
+
+    def demo_key(self, signature: Signature) -> Hashable:
+        if type(self) is not XMLAdapter:
+            return super().demo_key(signature)
+        nested = tuple(uses_nested_xml(one.annotation) for one in signature.output_fields.values())
+        return signature.field_faces, nested
+
+    def format_field_structure(self, signature: Signature) -> str:
+        if is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
+            return _structure(signature)
+        groups = [
+            join("\n\n", [self._field_structure(name, field) for name, field in fields.items()])
+            for fields in (signature.input_fields, signature.output_fields)
+        ]
+        return join("\n\n", (Text((INTRODUCTION,)), *groups))
+
+    def _field_structure(self, name: str, field: Field) -> str:
+        if field.role == "output" and uses_nested_xml(field.annotation):
+            return _field_structure(name, field)
+        return self.format_field_with_value({with_info(field): translate_field_type(name, field)})
+
+    def format_user_message_content(
+        self,
+        signature: Signature,
+        inputs: Mapping[str, Any],
+        prefix: str = "",
+        suffix: str = "",
+        main_request: bool = False,
+    ) -> str:
+        parts: list[str] = [prefix, self._inputs_content(signature, inputs)]
+        if main_request:
+            reminder = self.user_message_output_requirements(signature)
+            if reminder is None:  # dspy joins it all the same
+                raise TypeError("sequence item 2: expected str instance, NoneType found")
+            parts.append(Text.of(reminder, "reminder"))
+        if not prefix and not suffix and len(parts) == 2:
+            return parts[1]
+        return joined((*parts, suffix))
+
+    def _inputs_content(self, signature: Signature, inputs: Mapping[str, Any]) -> str:
+        given = {field: inputs[name] for name, field in signature.input_fields.items() if name in inputs}
+        if not is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
+            return self.format_field_with_value({with_info(field): value for field, value in given.items()})
+        segments: list[Segment] = []
+        for field, value in given.items():
+            _add_field(segments, field, value)
+        return Text(segments).strip()
+
+    def format_assistant_message_content(
+        self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
+    ) -> str:
+        if not is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
+            return self.format_field_with_value(outputs_with_values(signature, outputs, missing_field_message))
+        segments: list[Segment] = []
+        missing = None if missing_field_message is None else str(missing_field_message)
+        for name, field in signature.output_fields.items():
+            if name in outputs:
+                _add_field(segments, field, outputs[name])
+            else:
+                _add_field(segments, field, missing, "filler")
+        return Text(segments).strip()
+
+    def format_field_with_value(self, fields_with_values: Mapping[Field, Any]) -> str:
+        segments: list[Segment] = []
+        for field, value in fields_with_values.items():
+            _add_field(segments, field, value)
+        return Text(segments).strip()
+
+    def user_message_output_requirements(self, signature: Signature) -> str | None:
+        return _reminder(signature)
+
+    def _read(self, signature: Signature, completion: str) -> Reading:
+        return read_xml(signature, completion, self.name)
+
+
+def _add_field(segments: list[Segment], field: Field, value: Any, kind: Kind = "value") -> None:
+    """One field in its tags, an empty line in front of it unless it is the first."""
+    name, annotation = field.name, field.annotation
+    if segments:
+        segments.append(GAP)
+    if field.role == "output" and type(value) is not str and uses_nested_xml(annotation):
+        serialized = serialize_for_json(value)
+        if isinstance(serialized, dict | list):
+            segments.append(Segment(value_to_xml(serialized, name), kind, name))
+            return
+    opening, closing = _tags(name)
+    if isinstance(value, Text):
+        segments.extend((opening, *value_segments(field, value), closing))
+        return
+    text = write_value(annotation, value)
+    if field.role == "output" and annotation is str:
+        text = text.replace("&", "&amp;").replace("<", "&lt;")
+    segments.append(opening)
+    segments.append(Segment(text, kind, name))
+    segments.append(closing)
+
+
+@lru_cache(maxsize=4096)
+def _tags(name: str) -> tuple[Segment, Segment]:
+    return Segment(f"<{name}>\n", "marker", name), Segment(f"\n</{name}>", "marker", name)
+
+
+@by_fields
+def _structure(signature: Signature) -> Text:
+    groups = []
+    for fields in (signature.input_fields, signature.output_fields):
+        groups.append(join("\n\n", [_field_structure(name, field) for name, field in fields.items()]))
+    return join("\n\n", (Text((INTRODUCTION,)), *groups))
+
+
+def _field_structure(name: str, field: Field) -> Text:
+    if field.role == "output" and uses_nested_xml(field.annotation):
+        return Text((Segment(xml_schema(name, field.annotation), "schema", name),))
+    opening, closing = _tags(name)
+    return Text((opening, *translate_field_type(name, field).segments, closing)).strip()
+
+
+@by_fields
+def _reminder(signature: Signature) -> Text:
+    segments = [Segment("Respond with the corresponding output fields wrapped in XML tags ", "reminder")]
+    for index, name in enumerate(signature.output_fields):
+        if index:
+            segments.append(Segment(", then ", "reminder"))
+        segments.append(Segment(f"`<{name}>`", "marker", name))
+    segments.append(Segment(".", "reminder"))
+    nested = [
+        (name, one.annotation) for name, one in signature.output_fields.items() if uses_nested_xml(one.annotation)
+    ]
+    for index, (name, annotation) in enumerate(nested):
+        segments.append(Segment(" " if index else " Use this nested XML structure: ", "reminder"))
+        segments.append(Segment(xml_schema(name, annotation), "schema", name))
+    return Text(segments)
+
+
+def _uses_nested_xml(annotation: Any) -> bool:
+    members = [one for one in get_args(annotation) if one is not type(None)]
+    if len(members) == 1 and get_origin(annotation) in (Union, types.UnionType):
+        annotation = members[0]
+    origin = get_origin(annotation)
+    item = get_args(annotation)[0] if origin is list and get_args(annotation) else annotation
+    if is_model(item) and is_builtin(item):
+        return False
+    return origin in (list, dict) or is_typeddict(annotation) or is_model(annotation)
+
+
+uses_nested_xml: ByIdentity[bool] = ByIdentity(_uses_nested_xml)
+"""Whether an output is written as nested tags: lists, dicts, typed dicts and models that are not dspy's own types.
+
+Rule: `dspy.adapters.xml_adapter.XMLAdapter._uses_nested_xml`.
+"""
+
+
+@lru_cache(maxsize=4096)
+def _is_tag(name: str) -> bool:
+    return (name[:1] + name[1:].replace("-", "_").replace(".", "_")).isidentifier()
+
+
+def value_to_xml(value: Any, tag: str, key: str | None = None) -> str:
+    """A JSON value as nested tags; keys that are no tag names become `<entry key=…>`."""
+    attributes = f" key={quoteattr(key)}" if key is not None else ""
+    if isinstance(value, list):
+        children = "".join([value_to_xml(one, "item") for one in value])
+        return f"<{tag}{attributes}>{children}</{tag}>" if children else f"<{tag}{attributes} />"
+    if isinstance(value, dict):
+        parts = []
+        for name, child in value.items():
+            text = str(name)
+            parts.append(value_to_xml(child, text) if _is_tag(text) else value_to_xml(child, "entry", text))
+        return f"<{tag}{attributes}>{''.join(parts)}</{tag}>"
+    if value is None:
+        return f"<{tag}{attributes} />"
+    return f"<{tag}{attributes}>{str(value).replace('&', '&amp;').replace('<', '&lt;')}</{tag}>"
+
+
+def xml_schema(tag: str, annotation: Any) -> str:
+    """The nested tags that a type's JSON schema describes, `...` for each value."""
+    schema = schema_by_name(annotation)
+    return _schema_to_xml(tag, schema, schema.get("$defs", {}), frozenset())
+
+
+def _schema_to_xml(tag: str, schema: Mapping[str, Any], definitions: Mapping[str, Any], seen: frozenset[str]) -> str:
+    if reference := schema.get("$ref"):
+        name = reference.rsplit("/", 1)[-1]
+        if name in seen:
+            return f"<{tag}>...</{tag}>"
+        return _schema_to_xml(tag, definitions[name], definitions, seen | {name})
+    if choices := schema.get("anyOf"):
+        chosen = next((one for one in choices if one.get("type") != "null"), choices[0])
+        return _schema_to_xml(tag, chosen, definitions, seen)
+    if schema.get("type") == "array":
+        return f"<{tag}>{_schema_to_xml('item', schema.get('items', {}), definitions, seen)}</{tag}>"
+    properties = schema.get("properties", {})
+    children = "".join([_schema_to_xml(name, child, definitions, seen) for name, child in properties.items()])
+    return f"<{tag}>{children}</{tag}>" if children else f"<{tag}>...</{tag}>"

@@ -1,0 +1,224 @@
+"""How XMLAdapter reads a reply: as one XML document, each output field from the top-level elements of its name.
+
+Rule: `dspy.adapters.xml_adapter.XMLAdapter.parse`. A single stray `&` or `<` anywhere refuses the whole reply.
+"""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pydantic
+
+from adapters.formats.xml_document import Element, elements, error_offset
+from adapters.replies.reading import Extract, Reading, Span, Step
+from adapters.replies.reading_builder import Findings, partition, reason
+from adapters.signatures.signature import Signature
+from adapters.values.coercion import RULES, Rule, coerce
+from adapters.values.pydantic_schema import schema_by_name, type_adapter
+
+ROOT = "dspy_root"
+MOST_BRANCHES = 64
+SCALARS = frozenset({"string", "number", "integer", "boolean"})
+USUAL_SPACE = 64
+"""Characters at an element's end that are looked at first: a long value is then not copied to find where it ends."""
+
+_VISIBLE = re.compile(r"\S")
+
+
+def rule_name(branch: int) -> str:
+    """The rule of reading by the field's schema (0), or by the n-th branch of its `anyOf`."""
+    return "xml" if branch == 0 else f"xml_{branch}"
+
+
+def read_xml(signature: Signature, completion: str, adapter: str) -> Reading:
+    """The reading of a reply as XML."""
+    found = Findings(adapter, signature, completion)
+    try:
+        root = ElementTree.fromstring(f"<{ROOT}>{completion}</{ROOT}>")
+    except ElementTree.ParseError as error:
+        offset = error_offset(completion)
+        failure = found.parse_error(f"Failed to parse XML: {error}", adapter_name="XMLAdapter")
+        failure.__cause__ = error
+        found.fail(
+            failure,
+            None,
+            (offset, min(offset + 1, len(completion))),
+            f"not well-formed XML: {str(error).split(':', 1)[0]}",
+        )
+        found.complete("XMLAdapter")
+        return found.reading(partition((), len(completion)))
+    except Exception as error:  # a lone surrogate cannot be encoded: dspy leaks the UnicodeEncodeError
+        found.fail(error)
+        found.complete("XMLAdapter")
+        return found.reading(partition((), len(completion)))
+    grouped = _group_children(root)
+    spans, places = _spans(signature, completion, elements(completion, root))
+    for name in signature.output_fields:
+        if name in grouped:
+            _read_field(found, name, grouped[name], places[name])
+    found.complete("XMLAdapter")
+    return found.reading(partition(spans, len(completion)))
+
+
+def _read_field(found: Findings, name: str, given: list[ElementTree.Element], place: Element) -> None:
+    field = found.signature.output_fields[name]
+    inner = (place.inner_start, place.inner_end)
+    extract: Extract | None = None
+    steps: list[Step] = []
+    value: Any = None
+    failure: ValueError | None = None
+    try:
+        adapter = type_adapter(field.annotation)
+        schema = schema_by_name(field.annotation)
+        definitions = schema.get("$defs", {})
+        for index, candidate in enumerate([schema, *schema.get("anyOf", [])]):
+            try:
+                value = _elements_to_value(given, candidate, definitions)
+                extract = Extract(rule_name(index), place.start, place.end, value, name)
+                steps = []
+                try:
+                    typed = coerce(value, field.annotation, steps)
+                except pydantic.ValidationError:
+                    typed = adapter.validate_python(value, by_name=True)
+                    steps = [Step("pydantic_by_name", value, typed)]
+                found.keep(name, typed, inner, steps, extract)
+                return
+            except ValueError as error:
+                failure = error
+    except Exception as error:  # dspy leaks what is no ValueError: it is the verdict as it is
+        found.keep_failure(name, inner, steps, error, extract)
+        found.fail(error, name, inner)
+        return
+    assert failure is not None
+    found.keep_failure(name, inner, steps, failure, extract)
+    message = f"Failed to parse field {field} with value {value}: {failure}"
+    verdict = found.parse_error(message, adapter_name="XMLAdapter")
+    verdict.__cause__ = failure
+    found.fail(verdict, name, inner, f"{name}: {reason(failure)}")
+
+
+def _spans(signature: Signature, completion: str, given: Sequence[Element]) -> tuple[list[Span], dict[str, Element]]:
+    """Spans of the top-level elements, and for each field one element that runs from its first to its last."""
+    spans: list[Span] = []
+    places: dict[str, Element] = {}
+    for one in given:
+        name = one.name
+        if name not in signature.output_fields:
+            spans.append(Span(one.start, one.end, "unknown"))
+            continue
+        first, last = _without_space(completion, one)
+        if first == last:
+            spans.append(Span(one.start, one.end, "marker", name))
+        else:
+            spans.append(Span(one.start, one.inner_start, "marker", name))
+            spans.append(Span(one.inner_start, first, "ignored"))
+            spans.append(Span(first, last, "value", name))
+            spans.append(Span(last, one.inner_end, "ignored"))
+            spans.append(Span(one.inner_end, one.end, "marker", name))
+        places[name] = _extended(places.get(name), Element(name, one.start, first, last, one.end))
+    return [span for span in spans if span.end > span.start], places
+
+
+def _extended(known: Element | None, one: Element) -> Element:
+    """From the first element of a field to its last; its inner part from the first one with content to the last."""
+    if known is None:
+        return one
+    if one.inner_start == one.inner_end:
+        return known._replace(end=one.end)
+    if known.inner_start == known.inner_end:
+        return one._replace(start=known.start)
+    return Element(known.name, known.start, known.inner_start, one.inner_end, one.end)
+
+
+def _without_space(completion: str, one: Element) -> tuple[int, int]:
+    """The element's content without white space at its ends; markup keeps its white space, as the value does."""
+    start, end = one.inner_start, one.inner_end
+    if completion.find("<", start, end) >= 0:
+        return start, end
+    first = _VISIBLE.search(completion, start, end)
+    if first is None:
+        return start, start
+    tail = max(first.start(), end - USUAL_SPACE)
+    kept = len(completion[tail:end].rstrip())
+    if not kept:
+        tail = first.start()
+        kept = len(completion[tail:end].rstrip())
+    return first.start(), tail + kept
+
+
+def _is_scalar(schema: Mapping[str, Any]) -> bool:
+    """Whether an element without children is read as its text and nothing else."""
+    return schema.get("type") in SCALARS and "anyOf" not in schema and "$ref" not in schema
+
+
+def _group_children(element: ElementTree.Element) -> dict[str, list[ElementTree.Element]]:
+    children: dict[str, list[ElementTree.Element]] = defaultdict(list)
+    for child in element:
+        children[child.attrib.get("key", child.tag) if child.tag == "entry" else child.tag].append(child)
+    return children
+
+
+def _elements_to_value(
+    given: list[ElementTree.Element], schema: Mapping[str, Any], definitions: Mapping[str, Any]
+) -> Any:
+    """A field's elements as a JSON value, guided by its schema (`XMLAdapter._elements_to_value`)."""
+    if "$ref" in schema:
+        schema = definitions.get(schema["$ref"].rsplit("/", 1)[-1], schema)
+    first = given[0]
+    if len(given) == 1 and not len(first) and _is_scalar(schema):
+        return (first.text or "").strip()
+    if choices := schema.get("anyOf"):
+        if {"type": "null"} in choices and not list(first) and not (first.text or "").strip():
+            return None
+        choices = [choice for choice in choices if choice.get("type") != "null"]
+        schema = choices[0]
+        if list(first):
+            schema = next((choice for choice in choices if choice.get("type") != "string"), schema)
+    if schema.get("type") == "array":
+        if len(given) == 1 and not list(first):
+            text = (first.text or "").strip()
+            if not text or text.startswith("["):
+                return [] if not text else text
+        if len(given) == 1 and (items := _group_children(first).get("item")):
+            given = items
+        member = schema.get("items", {})
+        if _is_scalar(member) and not any(map(len, given)):
+            return [(one.text or "").strip() for one in given]
+        return [_elements_to_value([one], member, definitions) for one in given]
+    if schema.get("type") == "string" and list(first):
+        return (first.text or "") + "".join([ElementTree.tostring(child, encoding="unicode") for child in first])
+    children = _group_children(first)
+    if not children:
+        if schema.get("type") == "object" and not (first.text or "").strip():
+            return {}
+        values = [(one.text or "").strip() for one in given]
+        return values[0] if len(values) == 1 else values
+    properties = schema.get("properties", {})
+    child_schema = schema.get("additionalProperties", {})
+    if not isinstance(child_schema, dict):
+        child_schema = {}
+    return {
+        name: _elements_to_value(items, properties.get(name, child_schema), definitions)
+        for name, items in children.items()
+    }
+
+
+def _replay(index: int, before: str, annotation: Any) -> dict[str, Any]:
+    schema = schema_by_name(annotation)
+    candidate = [schema, *schema.get("anyOf", [])][index]
+    root = ElementTree.fromstring(f"<{ROOT}>{before}</{ROOT}>")
+    grouped = _group_children(root)
+    definitions = schema.get("$defs", {})
+    return {name: _elements_to_value(given, candidate, definitions) for name, given in grouped.items()}
+
+
+def _rule(index: int) -> Rule:
+    return lambda before, annotation: _replay(index, before, annotation)
+
+
+for _index in range(MOST_BRANCHES):
+    RULES[rule_name(_index)] = _rule(_index)

@@ -1,0 +1,161 @@
+"""What the system message says of fields: their list, and the note on each output's type (`dspy.adapters.utils`)."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import textwrap
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any, Literal, TypeGuard
+
+import pydantic
+
+from adapters.prompts.text import Segment, Text, join
+from adapters.signatures.facts_by_fields import by_fields
+from adapters.signatures.signature import Field, Signature
+from adapters.signatures.type_names import name_of
+from adapters.types import custom_types_in, is_custom_type, is_named
+from adapters.values.pydantic_schema import json_schema
+from adapters.values.value_text import to_json
+
+NOTE = " " * 8 + "# note: the value you produce "
+
+
+def is_subclass(annotation: Any, base: type) -> bool:
+    """Whether `annotation` is a class below `base`; False for everything that is no plain class."""
+    try:
+        return inspect.isclass(annotation) and issubclass(annotation, base)
+    except TypeError:
+        return False
+
+
+def is_model(annotation: Any) -> TypeGuard[type[pydantic.BaseModel]]:
+    """Whether `annotation` is a pydantic model."""
+    return is_subclass(annotation, pydantic.BaseModel)
+
+
+def get_field_description_string(fields: Mapping[str, Field]) -> Text:
+    """The numbered list of fields: name, type, description, custom types' descriptions, constraints.
+
+    Rule: `dspy.adapters.utils.get_field_description_string`.
+    """
+    segments: list[Segment] = []
+    for index, (name, field) in enumerate(fields.items()):
+        segments.append(Segment(f"{chr(10) if index else ''}{index + 1}. `", "boilerplate", name))
+        segments.append(Segment(name, "name", name))
+        segments.append(Segment("` (", "boilerplate", name))
+        segments.append(Segment(name_of(field.annotation), "type", name))
+        segments.append(Segment("): ", "boilerplate", name))
+        segments.append(Segment(field.description, "description", name))
+        for custom in custom_types_in(field.annotation):
+            description = custom.description()
+            if description:
+                segments.append(Segment(f"\n    Type description of {name_of(custom)}: ", "boilerplate", name))
+                segments.append(Segment(description, "description", name))
+        if field.constraints:
+            segments.append(Segment("\nConstraints: ", "boilerplate", name))
+            segments.append(Segment(field.constraints, "constraint", name))
+    return Text(segments).strip()
+
+
+def translate_field_type(field_name: str, field: Field) -> Text:
+    """The placeholder of a field in the structure section, with a note on its type for outputs that need one.
+
+    Rule: `dspy.adapters.utils.translate_field_type`.
+    """
+    placeholder = Segment(f"{{{field_name}}}", "name", field_name)
+    note = _type_note(field)
+    if not note:
+        return Text((placeholder,))
+    return Text((placeholder, Segment(NOTE, "boilerplate", field_name), *note))
+
+
+def _type_note(field: Field) -> tuple[Segment, ...]:
+    annotation, name = field.annotation, field.name
+    if field.role == "input" or annotation is str or is_named(annotation, "Reasoning"):
+        return ()
+    if annotation is bool:
+        return (Segment("must be True or False", "type", name),)
+    if annotation is int or annotation is float:
+        return (Segment(f"must be a single {annotation.__name__} value", "type", name),)
+    if is_subclass(annotation, enum.Enum):
+        values = "; ".join(str(member.value) for member in annotation)
+        return (Segment("must be one of: ", "boilerplate", name), Segment(values, "type", name))
+    if getattr(annotation, "__origin__", None) is Literal:
+        values = "; ".join([str(value) for value in annotation.__args__])
+        return (
+            Segment("must exactly match (no extra characters) one of: ", "boilerplate", name),
+            Segment(values, "type", name),
+        )
+    if is_custom_type(annotation) and is_named(annotation, "Code") and annotation.description():
+        return ()
+    return (
+        Segment("must adhere to the JSON schema: ", "boilerplate", name),
+        Segment(to_json(json_schema(annotation)), "schema", name),
+    )
+
+
+def _type_reminder(field: Field) -> tuple[Segment, ...]:
+    """What the reminder at the end of a user message says of an output's type, in brackets."""
+    if is_named(field.annotation, "ToolCalls"):
+        text = ' (must be a JSON object like {"tool_calls": [{"name": "...", "args": {...}}]})'
+        return (Segment(text, "reminder", field.name),)
+    if field.annotation is str:
+        return ()
+    return (
+        Segment(" (must be formatted as a valid Python ", "reminder", field.name),
+        Segment(name_of(field.annotation), "type", field.name),
+        Segment(")", "reminder", field.name),
+    )
+
+
+def outputs_in_order(signature: Signature, marker: str) -> list[Segment]:
+    """The outputs as a reminder names them: each as `marker` writes its name, with its type, and `then` between."""
+    segments: list[Segment] = []
+    for index, (name, field) in enumerate(signature.output_fields.items()):
+        if index:
+            segments.append(Segment(", then ", "reminder"))
+        segments.append(Segment(marker.format(name), "marker", name))
+        segments.extend(_type_reminder(field))
+    return segments
+
+
+@by_fields
+def inputs_described(signature: Signature) -> Text:
+    """`get_field_description_string` of the inputs."""
+    return get_field_description_string(signature.input_fields)
+
+
+@by_fields
+def outputs_described(signature: Signature) -> Text:
+    """`get_field_description_string` of the outputs."""
+    return get_field_description_string(signature.output_fields)
+
+
+@by_fields
+def chat_field_description(signature: Signature) -> Text:
+    """The list of inputs and the list of outputs, as Chat, JSON, XML and BAML show them."""
+    return Text(
+        (
+            Segment("Your input fields are:\n", "boilerplate"),
+            *inputs_described(signature).segments,
+            Segment("\nYour output fields are:\n", "boilerplate"),
+            *outputs_described(signature).segments,
+        )
+    )
+
+
+@lru_cache(maxsize=512)
+def task_description(instructions: str) -> Text:
+    """The objective: the instructions, one indented line for each of theirs."""
+    segments = [Segment("In adhering to this structure, your objective is: ", "boilerplate")]
+    for line in textwrap.dedent(instructions).splitlines():
+        segments.append(Segment("\n" + " " * 8, "boilerplate"))
+        segments.append(Segment(line, "instructions"))
+    return Text(segments)
+
+
+def joined(parts: Iterable[str], separator: str = "\n\n") -> Text:
+    """Parts joined by an empty line, white space at both ends removed, as most of dspy's messages are made."""
+    return join(separator, tuple(parts)).strip()

@@ -1,0 +1,55 @@
+"""Lints of a History input and its turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from adapters.prompts.lint.lint import Lint, Numbered, Place
+from adapters.replies.flags.verdict import named
+from adapters.signatures.conversation_field import history_field_name
+from adapters.signatures.signature import Signature
+
+WITHOUT_TURNS = ("twostep", "markdown")
+
+
+def turns_of(signature: Signature, inputs: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The turns of the History among the inputs; none when there is no such thing."""
+    name = history_field_name(signature)
+    value = inputs.get(name) if name is not None else None
+    messages = value.get("messages") if isinstance(value, Mapping) else getattr(value, "messages", None)
+    if not isinstance(messages, list | tuple):
+        return ()
+    return [turn for turn in messages if isinstance(turn, Mapping)]
+
+
+def history_lints(signature: Signature, turns: Numbered, adapter: str) -> Iterator[Lint]:
+    """What becomes of the conversation."""
+    name = history_field_name(signature)
+    if name is None:
+        return
+    if adapter == "twostep":
+        yield Lint(
+            "history-printed-as-text",
+            f"TwoStep does not send `{name}` as turns: it prints the whole object into the user message.",
+            Place("input", None, name),
+        )
+    elif adapter != "markdown":
+        yield Lint(
+            "history-described-not-sent",
+            f"The system message describes `{name}` as an input field, and no message has a field of that name: it "
+            "is sent as earlier turns.",
+            Place("field", None, name),
+        )
+    if adapter in WITHOUT_TURNS:
+        return
+    for number, turn in turns:
+        lacking = [one for one in signature.output_fields if turn.get(one) is None]
+        if lacking:
+            word = "null" if adapter in ("json", "baml") else "None"
+            shown = "every answer" if len(lacking) == len(signature.output_fields) else named(lacking)
+            yield Lint(
+                "history-turn-prints-none",
+                f"Turn {number} of the history lacks {named(lacking)}; the model is shown {word} as {shown} it gave.",
+                Place("history", number, lacking[0]),
+            )

@@ -1,0 +1,110 @@
+"""Lints of a signature's own fields under one adapter."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel
+
+from adapters.formats.baml import type_text
+from adapters.prompts.lint.lint import Lint, Place
+from adapters.replies.flags.extra_keys import known_keys
+from adapters.replies.flags.flag import shown
+from adapters.replies.flags.verdict import named
+from adapters.signatures.signature import Field, Signature, infer_prefix
+from adapters.signatures.write.type_walk import walk
+from adapters.types import is_custom_type
+
+TEXT_FORMATS = ("chat", "xml", "twostep")
+MOST_MODELS = 50
+
+
+def field_lints(signature: Signature, adapter: str) -> Iterator[Lint]:
+    """Lints of instructions and fields, and of the adapter itself."""
+    lines = signature.instructions.splitlines()
+    if adapter != "twostep" and len(lines) > len(signature.instructions.split("\n")):
+        yield Lint(
+            "instructions-lines-split",
+            "The instructions hold a line break other than \\n (U+2028, \\x0b, …); it becomes a new, indented line.",
+            Place("instructions"),
+        )
+    if adapter == "baml" and signature.output_fields:
+        yield Lint(
+            "baml-asks-for-markers",
+            "BAML describes the reply with [[ ## field ## ]] markers and then reads JSON: a model that follows the "
+            "first part of the prompt fails.",
+            Place("prompt"),
+        )
+    for name, field in signature.fields.items():
+        place = Place("field", None, name)
+        if field.prefix is not None and field.prefix != f"{infer_prefix(name)}:":
+            yield Lint("prefix-without-effect", f"The prefix {shown(field.prefix)} of `{name}` is never shown.", place)
+        if field.role == "output":
+            yield from _output(field, place, adapter)
+
+
+def _output(field: Field, place: Place, adapter: str) -> Iterator[Lint]:
+    name, annotation = field.name, field.annotation
+    if field.constraints:
+        yield Lint(
+            "constraint-not-enforced",
+            f"`{name}` has constraints ({field.constraints}): the model is told, and its reply is not checked.",
+            place,
+        )
+    if name == "completed" and adapter in ("chat", "baml"):
+        yield Lint(
+            "output-named-completed",
+            "The output `completed` has the name of the end marker [[ ## completed ## ]]: the prompt has it twice.",
+            place,
+        )
+    if adapter in TEXT_FORMATS and isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        numbers = [member for member in annotation if not isinstance(member.value, str)]
+        if numbers:
+            yield Lint(
+                "enum-values-do-not-parse",
+                f"The prompt offers {', '.join(shown(member.value) for member in numbers[:5])} for `{name}`, which as "
+                f"text are refused; only the names are read: {', '.join(member.name for member in numbers[:5])}.",
+                place,
+            )
+    yield from _aliases(field, place, adapter)
+    if adapter == "baml":
+        try:
+            type_text(annotation)
+        except ValueError as error:
+            yield Lint("baml-model-used-twice", f"`{name}`: {error} The prompt cannot be made.", place)
+
+
+def _aliases(field: Field, place: Place, adapter: str) -> Iterator[Lint]:
+    if adapter not in ("chat", "json", "baml", "twostep"):
+        return
+    for model in _models(field.annotation):
+        read = known_keys(model) or {}
+        unread = [name for name in model.model_fields if name not in read]
+        if not unread or not read:
+            continue
+        if adapter == "baml":
+            yield Lint(
+                "alias-not-shown",
+                f"BAML shows {named(unread)} of {model.__name__} by field name, and `{field.name}` is read by aliases "
+                f"({named([key for key in read if key not in model.model_fields])}).",
+                place,
+            )
+        else:
+            yield Lint(
+                "demo-shows-field-names",
+                f"Demos print {named(unread)} of {model.__name__} by field name, and `{field.name}` is read by aliases "
+                f"({named([key for key in read if key not in model.model_fields])}): a model that copies a demo fails.",
+                place,
+            )
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    found: list[type[BaseModel]] = []
+    for one in walk(annotation):
+        if isinstance(one, type) and issubclass(one, BaseModel) and one is not BaseModel and not is_custom_type(one):
+            found.append(one)
+            if len(found) >= MOST_MODELS:
+                break
+    return found

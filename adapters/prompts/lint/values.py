@@ -1,0 +1,143 @@
+"""Lints of values: missing, not asked for, of another type, shown otherwise than one would think."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pydantic
+
+from adapters.prompts.lint.lint import Lint, Numbered, Place
+from adapters.replies.flags.flag import shown
+from adapters.replies.flags.verdict import named
+from adapters.replies.reading_builder import reason
+from adapters.signatures.conversation_field import history_field_name
+from adapters.signatures.signature import MISSING, Field, Signature
+from adapters.types.fields import asks_for_types
+from adapters.values.pydantic_schema import type_adapter
+from adapters.values.value_text import write_value
+
+MOST_NESTED = 10_000
+SEEN_BEFORE = 16
+"""Characters that are shown in front of the place where two long values part."""
+
+
+def value_lints(
+    signature: Signature, demos: Numbered, turns: Numbered, inputs: Mapping[str, Any], adapter: str
+) -> Iterator[Lint]:
+    """Lints of the inputs, of the demos' values and of the turns' values."""
+    yield from _presence(signature, inputs)
+    history = history_field_name(signature)
+    for name, value in inputs.items():
+        field = signature.input_fields.get(name)
+        if field is not None and name != history:
+            yield from _value(field, value, Place("input", None, name), f"The input `{name}`")
+    for part, groups in (("demo", demos), ("history", turns)):
+        for number, values in groups:
+            for name, value in values.items():
+                field = signature.fields.get(name)
+                if field is not None and value is not None and name != history:
+                    place = Place("demo" if part == "demo" else "history", number, name)
+                    word = "demo" if part == "demo" else "turn"
+                    yield from _value(field, value, place, f"`{name}` of {word} {number}")
+
+
+def _presence(signature: Signature, inputs: Mapping[str, Any]) -> Iterator[Lint]:
+    wanted = signature.input_fields
+    if wanted and not any(name in inputs for name in wanted):
+        yield Lint(
+            "no-inputs",
+            "No input has a value: the user message holds only the reminder of the format.",
+            Place("prompt"),
+        )
+    for name, field in wanted.items():
+        if name in inputs:
+            continue
+        if field.default is not MISSING or field.default_factory is not None:
+            yield Lint(
+                "default-not-applied",
+                f"The input `{name}` has no value; its default is filled in by dspy.Predict, and not by an adapter.",
+                Place("input", None, name),
+            )
+        else:
+            yield Lint(
+                "missing-input",
+                f"The input `{name}` has no value; the prompt leaves it out.",
+                Place("input", None, name),
+            )
+    extra = [name for name in inputs if name not in wanted and isinstance(name, str)]
+    if extra:
+        yield Lint(
+            "extra-input-ignored",
+            f"{named(extra)} {'is' if len(extra) == 1 else 'are'} no input of the signature and not in the prompt.",
+            Place("input", None, extra[0]),
+        )
+
+
+def _value(field: Field, value: Any, place: Place, what: str) -> Iterator[Lint]:
+    annotation = field.annotation
+    if _holds_set(value):
+        yield Lint(
+            "set-order", f"{what} holds a set, which has no order: its items may be shown in another one.", place
+        )
+    if annotation is str and isinstance(value, list):
+        yield from _list_as_text(value, place, what)
+        return
+    if annotation is str or asks_for_types(annotation):
+        if annotation is str and value is not None and not isinstance(value, str):
+            yield _other_type(value, place, what, "it is no text")
+        return
+    try:
+        validated = type_adapter(annotation).validate_python(value)
+    except pydantic.ValidationError as error:
+        yield _other_type(value, place, what, reason(error))
+        return
+    given, printed = write_value(annotation, value), write_value(annotation, validated)
+    if given != printed:
+        before, after = _where_they_part(given, printed)
+        yield Lint(
+            "validated-value-differs",
+            f"{what} is shown as given, {shown(before)}; validated by its type it would be {shown(after)}.",
+            place,
+        )
+
+
+def _where_they_part(one: str, other: str) -> tuple[str, str]:
+    """Both texts from a little before where they differ, if that is far from their start."""
+    part = next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), 0)
+    start = max(0, part - SEEN_BEFORE)
+    return (f"…{one[start:]}", f"…{other[start:]}") if start else (one, other)
+
+
+def _other_type(value: Any, place: Place, what: str, why: str) -> Lint:
+    return Lint(
+        "value-of-another-type",
+        f"{what} is {shown(value)}, which its type does not take ({why}); it is shown all the same.",
+        place,
+    )
+
+
+def _list_as_text(value: list[Any], place: Place, what: str) -> Iterator[Lint]:
+    other = next((one for one in value if not isinstance(one, str)), None)
+    if other is not None or None in value:
+        yield Lint(
+            "list-in-a-text-field-crashes",
+            f"{what} is a list in a text field and holds {shown(other)}, which is no text: the prompt cannot be made.",
+            place,
+        )
+        return
+    how = "as the text N/A" if not value else "in « »" if len(value) == 1 else "as numbered passages in « »"
+    yield Lint("list-in-a-text-field", f"{what} is a list in a text field; it is shown {how}.", place)
+
+
+def _holds_set(value: Any) -> bool:
+    waiting = [value]
+    for one in waiting:
+        if isinstance(one, set | frozenset):
+            return True
+        if len(waiting) < MOST_NESTED:
+            if isinstance(one, dict):
+                waiting.extend(list(one.values())[:MOST_NESTED])
+            elif isinstance(one, list | tuple):
+                waiting.extend(one[:MOST_NESTED])
+    return False

@@ -1,0 +1,99 @@
+"""The messages an adapter makes, with the origin of every character."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+from adapters.prompts.text import Segment, Text
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def nothing() -> Mapping[str, Any]:
+    """`NOTHING` as a default: dataclasses of Python 3.11 refuse a mapping proxy itself."""
+    return NOTHING
+
+
+@dataclass(frozen=True, slots=True)
+class DataPart:
+    """A content part that is not text (an image, a file, …): the provider's JSON object, and the field it came from."""
+
+    payload: Mapping[str, Any]
+    field: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message.
+
+    `turn` is `system`, `demo N`, `history N` or `inputs`, N the 1-based place in what was given to the adapter.
+    `parts` is one `Text` for plain content; with `is_list` the content goes out as a list of parts; no parts is
+    content `None`. `extra` holds what a message carries beside role and content (`tool_calls`, `tool_call_id`, `name`).
+    """
+
+    role: str
+    turn: str
+    parts: tuple[Text | DataPart, ...]
+    is_list: bool = False
+    extra: Mapping[str, Any] = field(default_factory=nothing)
+
+    @property
+    def content(self) -> str | list[dict[str, Any]] | None:
+        """The content as it goes out: a string, a list of parts, or None."""
+        if self.is_list:
+            return [
+                {"type": "text", "text": str(part)} if isinstance(part, Text) else dict(part.payload)
+                for part in self.parts
+            ]
+        if not self.parts:
+            return None
+        (only,) = self.parts
+        return only if isinstance(only, Text) else [dict(only.payload)]
+
+    @property
+    def text(self) -> Text:
+        """The text parts joined."""
+        if len(self.parts) == 1 and isinstance(self.parts[0], Text):
+            return self.parts[0]
+        return Text(self.segments)
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The segments of the text parts, in order."""
+        if len(self.parts) == 1 and isinstance(self.parts[0], Text):
+            return self.parts[0].segments
+        return tuple(segment for part in self.parts if isinstance(part, Text) for segment in part.segments)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The message as dspy and the providers' APIs write it."""
+        if self.role == "tool":
+            return {"role": self.role, **self.extra, "content": self.content}
+        return {"role": self.role, "content": self.content, **self.extra}
+
+
+@dataclass(frozen=True, slots=True)
+class DemoUse:
+    """What `format_demos` did with the demo at 1-based `number`; `missing` names the fields it lacks or has as None."""
+
+    number: int
+    use: Literal["complete", "incomplete", "dropped"]
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """Every message of one request, in order, and how each demo was used."""
+
+    messages: tuple[Message, ...]
+    demos: tuple[DemoUse, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What the adapter left out or could not hold, in words."""
+    reusable: Any = field(default=None, repr=False, compare=False)
+    """What `Adapter.render(..., reuse=prompt)` takes over."""
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        """The messages as `format` returns them."""
+        return [message.as_dict() for message in self.messages]

@@ -1,0 +1,225 @@
+"""Flags about the `[[ ## field ## ]]` markers of a reply under the Chat format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from adapters.formats.chat_reading import UNUSUAL_BREAKS, Section, sections
+from adapters.replies.flags.flag import Flag, line, place, shown
+from adapters.replies.flags.verdict import named
+from adapters.types import is_named
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import Reading
+
+COMPLETED = "completed"
+MARKER_LIKE = re.compile(r"\[\[ {0,3}#{1,4} {0,3}(\w{1,200}) {0,3}#{1,4} {0,3}\]\]")
+FENCE = "```"
+MOST_MARKERS = 200
+
+
+def chat_structure(reading: Reading) -> Iterator[Flag]:
+    """Flags of a reply read under the Chat format."""
+    if reading.adapter != "chat":
+        return
+    found = sections(reading.completion)
+    if not found:
+        return
+    taken = _taken(reading, found)
+    yield from _preamble(reading, found, taken)
+    yield from _end(reading, found, taken)
+    yield from _not_taken(reading, found, taken)
+    for name, section in taken.items():
+        yield from _value(reading, name, section)
+
+
+def _taken(reading: Reading, found: Sequence[Section]) -> dict[str, Section]:
+    taken: dict[str, Section] = {}
+    for section in found:
+        if section.name in reading.signature.output_fields:
+            taken.setdefault(section.name, section)
+    return taken
+
+
+def _preamble(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) -> Iterator[Flag]:
+    before = reading.completion[: found[0].marker_start].strip()
+    if not before:
+        return
+    if before.rpartition("\n")[2].startswith(FENCE):
+        last = list(taken.values())[-1:]
+        if last and last[0].text.rstrip().endswith(FENCE) and last[0].text.count(FENCE) % 2:
+            yield Flag(
+                "fence-in-value",
+                f"A code fence stands around the reply; Chat knows no fences, so the closing ``` became the end of "
+                f"`{last[0].name}`.",
+                last[0].name,
+            )
+        before = before.rpartition("\n")[0].strip()
+    if before:
+        yield Flag(
+            "preamble-dropped", f"The text before the first marker was dropped and is in no field: {shown(before)}."
+        )
+
+
+def _end(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) -> Iterator[Flag]:
+    if COMPLETED in reading.signature.output_fields or not taken:
+        return
+    end = next((section for section in found if section.name == COMPLETED), None)
+    if end is not None:
+        if end.text:
+            yield Flag(
+                "after-completed-dropped",
+                f"The text after [[ ## completed ## ]] ({line(reading, end.marker_end)}) was dropped: "
+                f"{shown(end.text)}.",
+            )
+        return
+    last = found[-1]
+    tail = last.text.rpartition("\n")[2].strip()
+    if len(tail) >= 2 and any(
+        f"[[ ## {name} ## ]]".startswith(tail) for name in (COMPLETED, *reading.signature.output_fields)
+    ):
+        yield Flag(
+            "cut-off-marker-in-value",
+            f"The reply ends within a marker, and the piece {shown(tail)} became part of `{last.name}`.",
+            last.name if last.name in taken else None,
+        )
+    elif not _is_completed_within(last.text):
+        yield Flag(
+            "completed-marker-missing",
+            "The reply does not end with [[ ## completed ## ]]: it may have been cut off, and is read as if complete.",
+        )
+
+
+def _is_completed_within(text: str) -> bool:
+    return any(match.group(1) == COMPLETED for match in MARKER_LIKE.finditer(text))
+
+
+def _not_taken(reading: Reading, found: Sequence[Section], taken: dict[str, Section]) -> Iterator[Flag]:
+    outputs = reading.signature.output_fields
+    lower = {name.casefold(): name for name in outputs}
+    ignored: dict[str, Section] = {}
+    duplicated: set[str] = set()
+    ended: set[str] = set()
+    for index, section in enumerate(found):
+        name = section.name
+        if name in outputs:
+            if taken[name] is not section and name not in duplicated:
+                duplicated.add(name)
+                yield from _duplicate(reading, name, taken[name], section)
+        elif name != COMPLETED:
+            meant = lower.get(name.casefold())
+            if meant is not None and name not in ignored:
+                yield Flag(
+                    "marker-in-another-case",
+                    f"[[ ## {name} ## ]] ({line(reading, section.marker_start)}) is not `{meant}`: names in markers "
+                    "are case-sensitive, so the section was ignored.",
+                    meant,
+                )
+            ignored.setdefault(name, section)
+            before = found[index - 1].name if index else ""
+            if before in outputs and before not in ended:
+                ended.add(before)
+                yield Flag(
+                    "value-ended-by-unknown-marker",
+                    f"`{before}` ends where [[ ## {shown(name)[1:-1]} ## ]] begins "
+                    f"({line(reading, section.marker_start)}), although that is no output field.",
+                    before,
+                )
+    if ignored:
+        first = next(iter(ignored.values()))
+        yield Flag(
+            "unknown-section-ignored",
+            f"The reply has sections for {named(list(ignored))}, which the signature does not have; they were "
+            f"ignored, the first one being {shown(first.text)}.",
+        )
+
+
+def _duplicate(reading: Reading, name: str, first: Section, later: Section) -> Iterator[Flag]:
+    state = reading.fields[name].state
+    failed = " The first one could not be read, so the reply failed." if state == "failed" else ""
+    yield Flag(
+        "duplicate-marker-first-wins",
+        f"`{name}` is answered again on {line(reading, later.marker_start)} ({shown(later.text)}); only the first "
+        f"answer counts: {shown(first.text)}.{failed}",
+        name,
+    )
+
+
+def _value(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
+    completion = reading.completion
+    where = line(reading, section.marker_start)
+    opened = completion.rfind("<think>", 0, section.marker_start)
+    if opened >= 0 and opened > completion.rfind("</think>", 0, section.marker_start):
+        yield Flag(
+            "marker-inside-think",
+            f"The first [[ ## {name} ## ]] ({where}) stands inside of <think>: a draft was taken as the answer.",
+            name,
+        )
+    if section.start < section.marker_end:
+        leaked = completion[section.start : section.marker_end]
+        yield Flag(
+            "indented-marker-leaks",
+            f"The marker on {where} is indented, and by a bug of dspy its last characters {shown(leaked)} became the "
+            f"beginning of `{name}`.",
+            name,
+        )
+    elif section.on_marker_line:
+        yield Flag(
+            "text-on-the-marker-line",
+            f"`{name}` begins on the marker's own line ({where}): everything behind ]] belongs to it: "
+            f"{shown(section.text)}.",
+            name,
+        )
+    else:
+        yield from _indentation(reading, name, section)
+    raw = completion[section.start : section.end]
+    unusual = sorted({character for character in UNUSUAL_BREAKS if character in raw})
+    if unusual:
+        yield Flag(
+            "line-breaks-rewritten",
+            f"`{name}` holds {', '.join(ascii(one) for one in unusual)}; Chat makes every kind of line break \\n, "
+            "inside of JSON strings too.",
+            name,
+        )
+    yield from _markers_within(reading, name, section)
+
+
+def _indentation(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
+    annotation = reading.signature.output_fields[name].annotation
+    if annotation is not str and not is_named(annotation, "Code"):
+        return
+    start = section.start
+    lead = reading.completion[max(0, start - 200) : start].rpartition("\n")[2]
+    if lead and lead.isspace() and ("\n " in section.text or "\n\t" in section.text):
+        yield Flag(
+            "first-indent-lost",
+            f"The value of `{name}` was stripped: its first line lost an indentation of {len(lead)}, the others kept "
+            "theirs.",
+            name,
+        )
+
+
+def _markers_within(reading: Reading, name: str, section: Section) -> Iterator[Flag]:
+    outputs = reading.signature.output_fields
+    for number, match in enumerate(MARKER_LIKE.finditer(reading.completion, section.start, section.end)):
+        if number >= MOST_MARKERS:
+            return
+        inner = match.group(1)
+        if match.start() < section.marker_end:
+            continue
+        if inner == COMPLETED and COMPLETED not in outputs:
+            yield Flag(
+                "completed-marker-in-value",
+                f"{match.group()} stands in the middle of a line ({place(reading, match.start())}), so it ends "
+                f"nothing and became part of `{name}`.",
+                name,
+            )
+        elif inner in outputs:
+            yield Flag(
+                "marker-in-value",
+                f"{match.group()} ({place(reading, match.start())}) is not a marker, as it does not stand alone at "
+                f"the beginning of a line in exactly this form; it became part of `{name}`.",
+                name,
+            )

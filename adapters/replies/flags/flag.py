@@ -1,0 +1,57 @@
+"""One flag, and how its sentence shows a piece of a reply, a value and a place."""
+
+from __future__ import annotations
+
+import reprlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import Reading
+
+SHOWN = 40
+"""Characters of a text or a value that a sentence shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A surprise: a stable name, a sentence for a person, and the output field it is about (None: the whole reply)."""
+
+    name: str
+    message: str
+    field: str | None = None
+
+
+class _Short(reprlib.Repr):
+    def repr_dict(self, x: dict[Any, Any], level: int) -> str:
+        # As in reprlib, but in the order of the reply: reprlib sorts the keys.
+        if level <= 0:
+            return "{…}"
+        first = list(x.items())[: self.maxdict]
+        pieces = [f"{self.repr1(key, level - 1)}: {self.repr1(one, level - 1)}" for key, one in first]
+        return "{" + ", ".join(pieces + ["…"] * (len(x) > len(first))) + "}"
+
+
+_short = _Short()
+_short.maxstring = _short.maxother = _short.maxlong = SHOWN
+
+
+def shown(value: Any) -> str:
+    """A text or a value as a short piece of one line; never raises."""
+    if type(value) is str:
+        return repr(value) if len(value) <= SHOWN else repr(value[:SHOWN])[:-1] + "…" + repr(value[:SHOWN])[-1]
+    try:
+        return _short.repr(value)
+    except Exception:  # a user's type may raise in its own __repr__
+        return f"a {type(value).__name__}"
+
+
+def place(reading: Reading, offset: int) -> str:
+    """Where a piece of the reply stands, in words."""
+    line, column = reading.line_and_column(offset)
+    return f"line {line}, column {column}"
+
+
+def line(reading: Reading, offset: int) -> str:
+    """The line on which a piece of the reply stands, in words."""
+    return f"line {reading.line_and_column(offset)[0]}"

@@ -1,0 +1,151 @@
+"""Flags about a reply that should be one JSON object: what stands around it, beside it, in the place of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from adapters.replies.flags.flag import Flag, line, place, shown
+from adapters.replies.flags.json_text import first_opening, valid_object_at, without_fences
+from adapters.replies.flags.verdict import named
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import Reading, Span
+
+JSON_ADAPTERS = ("json", "baml")
+KEY = re.compile(r'"([^"\\]{1,200})"')
+FULL_WIDTH = re.compile("[\"'\\]}\\w]\\s?[：，]")
+
+
+def json_structure(reading: Reading) -> Iterator[Flag]:
+    """Flags of a reply read as JSON (JSON, BAML, Markdown)."""
+    if reading.adapter in JSON_ADAPTERS:
+        yield from _around(reading, fence_is_asked_for=False)
+        yield from _several(reading)
+        yield from _no_object(reading)
+    elif reading.adapter == "markdown":
+        yield from _around(reading, fence_is_asked_for=True)
+    else:
+        return
+    yield from _keys(reading)
+
+
+def _bounds(reading: Reading) -> tuple[int, int] | None:
+    """The first and the last character that the parser took or named, braces included."""
+    marked = [span for span in reading.spans if span.kind != "ignored"]
+    if not marked:
+        return None
+    start, end = marked[0].start, marked[-1].end
+    opening = reading.completion.rfind("{", 0, start)
+    if reading.completion.startswith("{", start) or opening < 0:
+        opening = start
+    after = reading.completion[end : end + 200]
+    closing = re.match(r"[\s,]*[}\]]*(?:\s*[}\]])*", after)
+    return opening, end + (closing.end() if closing else 0)
+
+
+def _around(reading: Reading, fence_is_asked_for: bool) -> Iterator[Flag]:
+    bounds = _bounds(reading)
+    if bounds is None:
+        return
+    before, after = reading.completion[: bounds[0]], reading.completion[bounds[1] :]
+    if "```" in before and not fence_is_asked_for:
+        yield Flag(
+            "fence-dropped", f"The code fence around the JSON ({line(reading, before.find('```'))}) was dropped."
+        )
+    for where, text in (("before", without_fences(before)), ("after", without_fences(after))):
+        if text.strip("[]{}, \n") and not _holds_object(text):
+            yield Flag("text-around-dropped", f"The text {where} the JSON object was dropped: {shown(text)}.")
+
+
+def _holds_object(text: str) -> bool:
+    start = text.find("{")
+    return start >= 0 and valid_object_at(text, start) > 0
+
+
+def _several(reading: Reading) -> Iterator[Flag]:
+    completion = reading.completion
+    first = completion.find("{")
+    end = valid_object_at(completion, first) if first >= 0 else -1
+    if end < 0:
+        return
+    thinks = completion.find("<think>")
+    if 0 <= thinks < first < completion.find("</think>"):
+        yield Flag(
+            "object-inside-think",
+            f"The first {{…}} ({line(reading, first)}) stands inside of <think>, and it is where the parser looks.",
+        )
+    following = completion.find("{", end)
+    if following < 0:
+        return
+    taken = next((span.start for span in reading.spans if span.kind in ("value", "repaired") and span.field), None)
+    if taken is None:
+        which = "only the first one was looked at"
+    elif taken < end:
+        which = "the first one was taken"
+    else:
+        which = "a later one was taken"
+    yield Flag(
+        "several-objects",
+        f"The reply holds more than one {{…}} ({place(reading, first)}, and {place(reading, following)}); {which}.",
+    )
+
+
+def _no_object(reading: Reading) -> Iterator[Flag]:
+    completion = reading.completion
+    start = first_opening(completion)
+    if reading.error is None or reading.error.field not in (None, *_missing(reading)):
+        return
+    if completion.startswith("[", start) and not completion[:start].strip("`json \n"):
+        yield Flag(
+            "list-at-the-root",
+            "The reply is a JSON list; only an object {…} with the output fields as its keys is read, so at most the "
+            "first {…} inside of the list was looked at.",
+        )
+    full_width = FULL_WIDTH.search(completion) if start >= 0 else None
+    if full_width:
+        yield Flag(
+            "full-width-punctuation",
+            f"The JSON is written with {full_width.group()[-1]} ({line(reading, full_width.start())}): only the "
+            "ASCII : and , separate keys and values.",
+        )
+
+
+def _missing(reading: Reading) -> list[str]:
+    return [name for name, one in reading.fields.items() if one.state == "missing"]
+
+
+def _keys(reading: Reading) -> Iterator[Flag]:
+    lower = {name.casefold(): name for name in reading.signature.output_fields}
+    ignored: dict[str, Span] = {}
+    duplicated: set[str] = set()
+    for span in reading.spans:
+        if span.kind == "duplicate" and span.field and span.field not in duplicated:
+            duplicated.add(span.field)
+            taken: Any = reading.fields[span.field].value
+            yield Flag(
+                "duplicate-key-last-wins",
+                f'The key "{span.field}" stands more than once; the last one counts ({shown(taken)}), the one on '
+                f"{line(reading, span.start)} does not.",
+                span.field,
+            )
+        elif span.kind == "unknown":
+            match = KEY.match(reading.completion, span.start)
+            if match:
+                ignored.setdefault(match.group(1), span)
+    for key, span in ignored.items():
+        meant = lower.get(key.strip().casefold())
+        if meant is not None:
+            yield Flag(
+                "key-in-another-case",
+                f"The key {shown(key)} ({line(reading, span.start)}) is not `{meant}`: keys must match letter by "
+                "letter.",
+                meant,
+            )
+    is_refused = reading.adapter == "markdown" and reading.error is not None and reading.error.field is None
+    if ignored and not is_refused:
+        yield Flag(
+            "extra-keys-ignored",
+            f"The object has keys that are no output fields; they were ignored: {named(list(ignored))}.",
+        )

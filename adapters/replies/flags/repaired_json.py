@@ -1,0 +1,173 @@
+"""Flags about text that was no JSON and that json_repair made into some: what it mended, lost and invented."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from math import isinf
+from typing import TYPE_CHECKING, Any
+
+from adapters.replies.flags.flag import Flag, place, shown
+from adapters.replies.flags.json_text import (
+    first_complaint,
+    first_opening,
+    lost_words,
+    oddities,
+    outside_strings,
+    valid_object_at,
+    without_fences,
+)
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import FieldReading, Reading, Step
+
+THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
+KEY_OF_WORDS = re.compile(r"[,{]\s*[A-Za-z]\w* +([A-Za-z]\w*)\s*:")
+MOST_SHOWN = 5
+
+
+def repaired_json(reading: Reading) -> Iterator[Flag]:
+    """Flags of every json_repair step: one over the whole reply, or one over a field's text."""
+    document: Step | None = None
+    for field in reading.fields.values():
+        for step in field.steps:
+            if step.rule != "json_repair" or type(step.before) is not str:
+                continue
+            if step.path and document is None:
+                document = step
+                yield from _whole(reading, step.before)
+            if step.path:
+                yield from _member(reading, field, step)
+            else:
+                yield from _field(reading, field, step)
+
+
+def _whole(reading: Reading, text: str) -> Iterator[Flag]:
+    start = text.find("{")
+    if start >= 0 and valid_object_at(text, start) >= 0:
+        return
+    outside = outside_strings(text)
+    if outside.is_cut_off:
+        yield Flag(
+            "cut-off-json-completed",
+            "The JSON ends in the middle: what was open was closed, and the reply is read as if it were complete.",
+        )
+    yield Flag("json-repaired", _why(reading, text))
+    for match in KEY_OF_WORDS.finditer(outside.text):
+        if match.group(1) in reading.signature.output_fields:
+            yield Flag(
+                "key-of-several-words",
+                f"{shown(match.group()[1:].strip())} was read as the key `{match.group(1)}`: of a key of several words "
+                "without quotes only the last one counts.",
+                match.group(1),
+            )
+
+
+def _why(reading: Reading, text: str) -> str:
+    seen = ", ".join(oddities(text))
+    complaint = first_complaint(text)
+    where = ""
+    if complaint is not None:
+        offset = reading.completion.find(text[:200]) if text != reading.completion else 0
+        where = f" ({complaint[0]}, {place(reading, max(0, offset) + complaint[1])})"
+    found = f": it has {seen}" if seen else ""
+    return f"The reply is no valid JSON{where}{found}; json_repair rewrote it before it was read."
+
+
+def _member(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
+    name = field.name
+    if step.after == "" and not field.raw and f'"{name}": ""' not in reading.completion:
+        yield Flag(
+            "value-invented",
+            f"The reply has no readable value for `{name}`; json_repair put an empty text there.",
+            name,
+        )
+    if field.raw and field.state == "read":
+        yield from _losses(name, field.raw, step.after)
+    elif step.after == "" and '"""' in step.before:
+        yield Flag(
+            "text-lost-in-repair",
+            f'Text in triple quotes is lost: json_repair read """ as an empty text, so `{name}` is empty.',
+            name,
+        )
+
+
+def _field(reading: Reading, field: FieldReading, step: Step) -> Iterator[Flag]:
+    name, text, after = field.name, step.before, step.after
+    start = first_opening(text)
+    end = valid_object_at(text, start) if start >= 0 else -1
+    if end < 0:
+        if isinstance(after, list | dict) and text.lstrip()[:1] not in ("[", "{", "`", '"', "'", "("):
+            yield _from_prose(name, after, text)
+        elif isinstance(after, list | dict):
+            yield from _mended(name, text)
+            if field.state == "read":
+                yield from _losses(name, text, after)
+        return
+    rest = text[end:].strip()
+    if rest[:1] in ("[", "{"):
+        yield Flag(
+            "several-values-one-taken",
+            f"`{name}` holds several values one behind the other; only {shown(after)} was taken.",
+            name,
+        )
+        return
+    around = without_fences(text[:start] + " " + text[end:])
+    if around:
+        yield _from_prose(name, after, around)
+    elif "```" in text:
+        yield Flag("fence-dropped", f"The code fence around the value of `{name}` was dropped.", name)
+
+
+def _from_prose(name: str, after: Any, text: str) -> Flag:
+    return Flag(
+        "brackets-in-prose-taken",
+        f"`{name}` is prose with brackets in it: {shown(after)} was taken as the value, and the words around it were "
+        f"dropped ({shown(text)}).",
+        name,
+    )
+
+
+def _mended(name: str, text: str) -> Iterator[Flag]:
+    if outside_strings(text).is_cut_off:
+        yield Flag(
+            "cut-off-json-completed",
+            f"The JSON of `{name}` ends in the middle: what was open was closed, and it is read as if complete.",
+            name,
+        )
+    seen = ", ".join(oddities(text)) or (first_complaint(text) or ("it is not well-formed", 0))[0]
+    yield Flag("json-repaired", f"The value of `{name}` is no valid JSON ({seen}); json_repair rewrote it.", name)
+
+
+def _losses(name: str, raw: str, after: Any) -> Iterator[Flag]:
+    bare = outside_strings(raw).text
+    if "-Infinity" in bare and _holds_infinity(after):
+        yield Flag("minus-sign-lost", f"-Infinity in `{name}` lost its sign while the JSON was repaired.", name)
+    if isinstance(after, list) and THOUSANDS.search(bare):
+        yield Flag(
+            "number-split-at-comma",
+            f"{shown(raw)} in `{name}` was read as several numbers: in JSON a comma separates, it never groups digits.",
+            name,
+        )
+        return
+    if re.search(r"\d\s?%", bare) and not isinstance(after, str):
+        yield Flag("percent-sign-dropped", f"{shown(raw)} in `{name}` lost its % and became {shown(after)}.", name)
+        return
+    lost = lost_words(raw, after)
+    if lost:
+        words = ", ".join(shown(word) for word in lost[:MOST_SHOWN]) + (", …" if len(lost) > MOST_SHOWN else "")
+        yield Flag(
+            "text-lost-in-repair",
+            f"json_repair left out a part of `{name}`: {words} of {shown(raw)} is not in the value.",
+            name,
+        )
+
+
+def _holds_infinity(value: Any) -> bool:
+    leaves = [value]
+    for leaf in leaves:
+        if isinstance(leaf, list) and len(leaves) < 10_000:
+            leaves.extend(leaf[:1000])
+        elif leaf == "Infinity" or (isinstance(leaf, float) and isinf(leaf) and leaf > 0):
+            return True
+    return False

@@ -1,0 +1,254 @@
+"""Flags about values that were read, but otherwise than one would think."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import types
+from collections.abc import Iterator
+from decimal import Decimal, InvalidOperation
+from enum import Enum
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
+
+from adapters.replies.flags.constraints import constraint_flags
+from adapters.replies.flags.extra_keys import extra_keys
+from adapters.replies.flags.flag import Flag, shown
+from adapters.replies.flags.verdict import named
+from adapters.types import is_named
+from adapters.types.code import without_fence
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import FieldReading, Reading, Step
+
+PYTHON_WORDS = ("True", "False", "None")
+PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
+ESCAPED_PATH = re.compile(r'(?:^|["\'(=\s])[A-Za-z]:\\[bfnrtu][^\s"\']*')
+ESCAPED_FORMULA = re.compile(
+    r"(?<!\\)(?:\\\\)*\\(?:frac|beta|theta|tau|times|rho|right|nabla|begin|forall|text(?:bf|it)?)\b"
+)
+MOST_LEAVES = 10_000
+MOMENTS = (datetime.datetime, datetime.date, datetime.time)
+
+
+def values_read(reading: Reading) -> Iterator[Flag]:
+    """Flags of every field that was read."""
+    for field in reading.fields.values():
+        if field.state == "read" and field.name in reading.signature.output_fields:
+            yield from _of_field(reading, field)
+
+
+def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:
+    one = reading.signature.output_fields[field.name]
+    annotation = one.annotation
+    yield from _escapes(field)
+    if annotation is str:
+        yield from _text(field, reading.adapter == "xml")
+    else:
+        yield from _union(field, annotation)
+        yield from _by_steps(field, annotation)
+        yield from _code(reading, field, annotation)
+        yield from _numbers(field)
+    yield from constraint_flags(one, field.value)
+    validated = next((step for step in field.steps if step.rule.startswith("pydantic")), None)
+    if validated is not None:
+        lost = extra_keys(annotation, validated.before, validated.rule == "pydantic_by_name")
+        if lost:
+            yield Flag(
+                "extra-keys-of-value-dropped",
+                f"`{field.name}` came with keys that its type does not have; they were dropped: {named(lost)}.",
+                field.name,
+            )
+
+
+def _text(field: FieldReading, is_xml: bool) -> Iterator[Flag]:
+    step = next((step for step in field.steps if step.rule == "str"), None)
+    if step is None:
+        return
+    name, before = field.name, step.before
+    if before is None:
+        yield Flag(
+            "null-became-text", f"JSON null became the text 'None' in `{name}`, as str() writes it in Python.", name
+        )
+    elif isinstance(before, bool):
+        yield Flag("bool-became-text", f"JSON {str(before).lower()} became the text '{before}' in `{name}`.", name)
+    elif isinstance(before, list | dict) and not is_xml:
+        kind = "list" if isinstance(before, list) else "object"
+        yield Flag(
+            "python-text-of-a-value",
+            f"`{name}` is a text, so the JSON {kind} became Python's notation of it: {shown(field.value)}.",
+            name,
+        )
+    elif field.raw is not None and field.raw.strip() != field.value and PLAIN_NUMBER.fullmatch(field.raw.strip()):
+        yield Flag(
+            "number-rewritten", f"The number {shown(field.raw)[1:-1]} became the text {shown(field.value)}.", name
+        )
+
+
+def _escapes(field: FieldReading) -> Iterator[Flag]:
+    raw = field.raw
+    if raw is None or "\\" not in raw or not any(step.rule in ("json", "json_repair") for step in field.steps):
+        return
+    found = ESCAPED_FORMULA.search(raw) or next(
+        (
+            one
+            for one in ESCAPED_PATH.finditer(raw)
+            if one.start() == 0 or one.group()[0] in "\"'(=" or one.group().count("\\") > 1
+        ),
+        None,
+    )
+    if found and "\\\\" not in found.group():
+        yield Flag(
+            "backslash-is-an-escape",
+            f"{shown(found.group().strip())} in `{field.name}` holds a JSON escape: \\n is a line break, \\t a tab, "
+            "…; a backslash itself must be written \\\\.",
+            field.name,
+        )
+
+
+def _union(field: FieldReading, annotation: Any) -> Iterator[Flag]:
+    value = field.value
+    if type(value) is not str or get_origin(annotation) not in (Union, types.UnionType):
+        return
+    members = get_args(annotation)
+    if str not in members or type(None) not in members:
+        return
+    if value.strip().lower() in ("none", "null"):
+        yield Flag(
+            "none-stays-text",
+            f"`{field.name}` is the text {shown(value)} and not None: text stays text where text is allowed.",
+            field.name,
+        )
+    elif len(members) > 2 and (PLAIN_NUMBER.fullmatch(value.strip()) or value.strip().lower() in ("true", "false")):
+        yield Flag(
+            "text-wins-in-union",
+            f"`{field.name}` is the text {shown(value)}: where text and None are both allowed, text never becomes "
+            "another type.",
+            field.name,
+        )
+
+
+def _by_steps(field: FieldReading, annotation: Any) -> Iterator[Flag]:
+    name = field.name
+    unwrapped = [step for step in field.steps if step.rule in ("unwrap", "unquote")]
+    if unwrapped:
+        yield Flag(
+            "literal-unwrapped",
+            f"{shown(unwrapped[0].before)} was unwrapped to {shown(unwrapped[-1].after)}, which `{name}` allows.",
+            name,
+        )
+    for step in field.steps:
+        if step.rule == "enum_by_name" and isinstance(step.after, Enum):
+            yield Flag(
+                "enum-by-name",
+                f"{shown(step.before)} is the name of a member of {type(step.after).__name__}; its value is "
+                f"{shown(step.after.value)}.",
+                name,
+            )
+        elif step.rule == "literal_eval" and type(step.before) is str:
+            yield from _literal(name, step, field)
+        elif step.rule == "json_repair" and not step.path:
+            if type(step.before) is str and step.before.strip().startswith("(") and not isinstance(step.after, list):
+                yield Flag("brackets-dropped", f"The brackets of {shown(step.before)} in `{name}` were dropped.", name)
+        elif step.rule == "pydantic":
+            yield from _validated(name, field, step, annotation)
+
+
+def _literal(name: str, step: Step, field: FieldReading) -> Iterator[Flag]:
+    text = step.before.strip()
+    if text in PYTHON_WORDS:
+        return
+    if step.after is Ellipsis:
+        message = f"{shown(text)} in `{name}` became Python's Ellipsis object, as it is read as a Python literal."
+        yield Flag("ellipsis", message, name)
+        return
+    yield Flag(
+        "python-literal",
+        f"{shown(text)} in `{name}` is no JSON, but it is a Python literal, which made it {shown(step.after)}.",
+        name,
+    )
+
+
+def _validated(name: str, field: FieldReading, step: Step, annotation: Any) -> Iterator[Flag]:
+    before, value = step.before, field.value
+    if isinstance(value, bool) and not isinstance(before, bool):
+        yield Flag("bool-from-a-word", f"{shown(before)} in `{name}` counts as {value}.", name)
+    elif isinstance(before, bool) and isinstance(value, int | float) and not isinstance(value, bool):
+        yield Flag("number-from-bool", f"{str(before).lower()} in `{name}` counts as the number {value}.", name)
+    elif isinstance(value, int | float) and type(before) is str and not PLAIN_NUMBER.fullmatch(before.strip()):
+        yield Flag("unusual-number", f"{shown(before)} in `{name}` was read as the number {shown(value)}.", name)
+    elif isinstance(value, MOMENTS) and isinstance(before, int | float):
+        yield Flag(
+            "date-from-number",
+            f"{shown(before)} in `{name}` was taken as seconds since 1970 (or since midnight), which gives {value}.",
+            name,
+        )
+    elif isinstance(value, Decimal) and isinstance(before, float):
+        yield from _decimal(name, field, value)
+    elif type(value) is float and type(before) in (float, int):
+        pass
+    elif type(value) is int and type(before) is float:
+        yield Flag("unusual-number", f"{shown(field.raw)} in `{name}` was read as the whole number {value}.", name)
+
+
+def _decimal(name: str, field: FieldReading, value: Decimal) -> Iterator[Flag]:
+    text = next((step.before for step in field.steps if step.rule == "json" and type(step.before) is str), field.raw)
+    try:
+        written = Decimal((text or "").strip().strip('"'))
+    except InvalidOperation:
+        return
+    if written.is_finite() and written != value:
+        yield Flag(
+            "decimal-through-float",
+            f"`{name}` is a Decimal that was read as a float first: {written} lost digits and is {value}.",
+            name,
+        )
+
+
+def _numbers(field: FieldReading) -> Iterator[Flag]:
+    leaves = [field.value]
+    for leaf in leaves:
+        if isinstance(leaf, float) and not isfinite(leaf):
+            yield Flag(
+                "not-a-finite-number",
+                f"`{field.name}` holds {leaf}: nan, inf and numbers too large for a float are accepted.",
+                field.name,
+            )
+            return
+        if isinstance(leaf, list | tuple) and len(leaves) < MOST_LEAVES:
+            leaves.extend(leaf[: MOST_LEAVES - len(leaves)])
+        elif isinstance(leaf, dict) and len(leaves) < MOST_LEAVES:
+            leaves.extend(list(leaf.values())[: MOST_LEAVES - len(leaves)])
+
+
+def _code(reading: Reading, field: FieldReading, annotation: Any) -> Iterator[Flag]:
+    if not is_named(annotation, "Code"):
+        return
+    name = field.name
+    validated = field.steps[-1] if field.steps else None
+    given = validated.before if validated is not None else None
+    if isinstance(given, dict):
+        given = given.get("code")
+    if reading.adapter in ("chat", "xml") and any(step.rule in ("json", "literal_eval") for step in field.steps):
+        yield Flag(
+            "code-was-evaluated",
+            f"The program in `{name}` is also a JSON or Python literal, so its value was taken: {shown(given)}.",
+            name,
+        )
+    if type(given) is not str or "```" not in given:
+        return
+    kept = without_fence(given)
+    opening, _, rest = given.partition("```")
+    info = rest.partition("\n")[0].strip()
+    if " " in info and "```" not in info:
+        yield Flag(
+            "code-on-the-fence-line",
+            f"{shown(info)} stands on the line that opens the fence of `{name}`; that line is dropped whole.",
+            name,
+        )
+    elif opening.strip() or given.count("```") > 2 or not given.rstrip().endswith("```"):
+        yield Flag(
+            "only-the-first-fence",
+            f"Of `{name}` only what stands between the first ``` and the next one was kept: {shown(kept)}.",
+            name,
+        )

@@ -1,0 +1,183 @@
+"""Flags about values that were refused: what of the text or of the type stood in the way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import Enum
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel
+
+from adapters.replies.flags.extra_keys import known_keys
+from adapters.replies.flags.flag import Flag, shown
+from adapters.replies.flags.verdict import named
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import FieldReading, Reading
+
+NUMBER = re.compile(r"[-+]?\d[\d_.,' ]*")
+GROUPED = re.compile(r"[-+]?\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?")
+TRUTH = re.compile(r"\b(true|false|yes|no)\b", re.IGNORECASE)
+DIGITS = 4300
+MOST_TEXT = 2_000
+
+
+def values_refused(reading: Reading) -> Iterator[Flag]:
+    """Flags of every field that was found and could not be coerced."""
+    for field in reading.fields.values():
+        if field.state == "failed" and field.name in reading.signature.output_fields:
+            yield from _of_field(reading, field)
+
+
+def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:
+    annotation = reading.signature.output_fields[field.name].annotation
+    given: Any = field.steps[-1].after if field.steps else field.raw
+    members = [one for one in get_args(annotation) if one is not type(None)]
+    optional = len(members) == 1 and len(get_args(annotation)) == 2 and get_origin(annotation) is not Literal
+    inner = members[0] if optional and get_origin(annotation) not in (list, dict, set, tuple) else annotation
+    text = (field.raw or "").strip()[:MOST_TEXT]
+    if isinstance(given, str):
+        text = given.strip()[:MOST_TEXT]
+    name = field.name
+    if isinstance(inner, type) and issubclass(inner, Enum):
+        yield from _enum(name, inner, given, text, inner is not annotation)
+    elif get_origin(inner) is Literal:
+        yield from _literal(name, inner, text, (field.raw or "").strip()[:MOST_TEXT], inner is not annotation)
+    elif inner in (bool, int, float):
+        yield from _scalar(name, inner, (field.raw or "").strip())
+    elif get_origin(inner) in (list, set, tuple) or inner in (list, set, tuple):
+        yield from _list(name, inner, given)
+    elif isinstance(inner, type) and issubclass(inner, BaseModel) and isinstance(given, dict):
+        yield from _model(name, inner, given)
+
+
+def _enum(name: str, annotation: type[Enum], given: Any, text: str, is_optional: bool) -> Iterator[Flag]:
+    values = [member.value for member in annotation]
+    allowed = ", ".join(shown(value) for value in values[:5])
+    if isinstance(given, list | dict):
+        yield Flag(
+            "enum-from-a-container",
+            f"`{name}` got {shown(given)}, and an Enum takes one plain value: {allowed}.",
+            name,
+        )
+        return
+    bare = text.strip("\"'`")
+    if bare != text and bare in values:
+        yield Flag(
+            "enum-in-quotes", f"{text} is in quotes, and the value of an Enum must be the bare word {bare}.", name
+        )
+    elif is_optional and text in annotation.__members__:
+        yield Flag(
+            "enum-name-in-optional",
+            f"{shown(text)} is the name of a member; `{name}` is Optional, where only values count: {allowed}.",
+            name,
+        )
+    elif any(not isinstance(value, str) and str(value) == bare for value in values):
+        yield Flag(
+            "enum-value-is-no-text",
+            f"{shown(bare)} is text and the values of `{name}` are not ({allowed}); in a text format only the names "
+            f"count: {', '.join(list(annotation.__members__)[:5])}.",
+            name,
+        )
+    else:
+        yield from _other_case(name, bare, [*values, *annotation.__members__])
+
+
+def _literal(name: str, annotation: Any, text: str, raw: str, is_optional: bool) -> Iterator[Flag]:
+    allowed = list(get_args(annotation))
+    if is_optional and raw.startswith(("Literal[", "str[")):
+        yield Flag(
+            "literal-wrapper-in-optional",
+            f"{shown(raw)} is unwrapped for a plain Literal, and not for an optional one as `{name}` is.",
+            name,
+        )
+        return
+    found = list(_other_case(name, text.strip("\"'`.!* "), allowed))
+    yield from found
+    if not found and any(isinstance(one, str) and re.search(rf"\b{re.escape(one)}\b", text) for one in allowed[:100]):
+        yield Flag(
+            "words-around-value",
+            f"{shown(text)} holds more than the bare value: `{name}` must match exactly, nothing is searched in text.",
+            name,
+        )
+
+
+def _other_case(name: str, text: str, allowed: list[Any]) -> Iterator[Flag]:
+    meant = next((one for one in allowed if isinstance(one, str) and one.casefold() == text.casefold()), None)
+    if meant is not None:
+        yield Flag(
+            "value-in-another-case", f"{shown(text)} is not {shown(meant)}: `{name}` must match letter by letter.", name
+        )
+
+
+def _scalar(name: str, annotation: Any, text: str) -> Iterator[Flag]:
+    if len(text) > DIGITS and text.lstrip("+-").isdigit():
+        yield Flag("number-too-long", f"`{name}` has {len(text):,} digits; Python reads at most {DIGITS:,}.", name)
+        return
+    text = text[:MOST_TEXT].strip('"')
+    if annotation is not bool and GROUPED.fullmatch(text):
+        yield Flag(
+            "digits-grouped",
+            f"{shown(text)} groups its digits; `{name}` must be a plain number ({re.sub('[^0-9.+-]', '', text)}).",
+            name,
+        )
+    elif (TRUTH if annotation is bool else NUMBER).search(text):
+        word = "True or False" if annotation is bool else "number"
+        yield Flag(
+            "words-around-value",
+            f"{shown(text)} holds more than the bare {word}: `{name}` is not searched for in a text.",
+            name,
+        )
+
+
+def _list(name: str, annotation: Any, given: Any) -> Iterator[Flag]:
+    if isinstance(given, str):
+        yield Flag(
+            "list-expected",
+            f'`{name}` must be a JSON list like ["a", "b"]; {shown(given)} is text, and lines, bullets and commas '
+            "make no list.",
+            name,
+        )
+    elif isinstance(given, list) and get_args(annotation)[:1] == (str,):
+        other = next((one for one in given if not isinstance(one, str)), None)
+        if other is not None or None in given:
+            yield Flag(
+                "items-are-no-text",
+                f"`{name}` is a list of texts, and its item {shown(other)} is none: inside of a list nothing becomes "
+                "text by itself.",
+                name,
+            )
+
+
+def _model(name: str, annotation: type[BaseModel], given: dict[str, Any]) -> Iterator[Flag]:
+    known = known_keys(annotation)
+    if known is None:
+        return
+    if len(given) == 1:
+        (only,) = given
+        if only not in known and isinstance(given[only], dict):
+            yield Flag(
+                "value-wrapped",
+                f"`{name}` is wrapped in {{{shown(only)}: …}}; the object itself is wanted, with the keys "
+                f"{named(list(known))}.",
+                name,
+            )
+    swapped = [one for one in annotation.model_fields if one in given and one not in known]
+    if swapped:
+        aliases = [key for key in known if key not in annotation.model_fields]
+        yield Flag(
+            "alias-expected",
+            f"`{name}` is read by its aliases ({named(aliases)}), and the reply has its field names {named(swapped)}.",
+            name,
+        )
+    for key, kind in known.items():
+        inside = given.get(key)
+        if isinstance(kind, type) and issubclass(kind, Enum) and isinstance(inside, str):
+            if inside in kind.__members__ and all(member.value != inside for member in kind):
+                yield Flag(
+                    "enum-name-inside-model",
+                    f"{shown(inside)} in `{name}.{key}` is the name of a member; inside of a model only values count: "
+                    f"{', '.join(shown(member.value) for member in list(kind)[:5])}.",
+                    name,
+                )

@@ -1,0 +1,72 @@
+"""Flags about the whole outcome: defaults in the place of answers, errors that hide or leak something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from adapters.replies.flags.flag import Flag, shown
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import Reading
+
+EXPECTED_ERRORS = ("AdapterParseError", "NeedsExtraction")
+MOST_NAMES = 5
+
+
+def verdict(reading: Reading) -> Iterator[Flag]:
+    """Flags that follow from the verdict and the fields' states alone."""
+    if reading.error is None:
+        yield from _filled_in(reading)
+        return
+    error = reading.error
+    if error.type == "TooLargeError":
+        yield Flag("too-large-to-read", f"The reply is past a limit of this project: {error.message}.", error.field)
+    elif error.type not in EXPECTED_ERRORS:
+        yield Flag(
+            "leaked-error",
+            f"dspy lets this {error.type} through as it is: it is no AdapterParseError, so no second attempt is made "
+            "and code that catches AdapterParseError does not catch it.",
+            error.field,
+        )
+    kept = [name for name, one in reading.fields.items() if one.state == "read"]
+    if kept:
+        yield Flag(
+            "fields-lost-with-the-error",
+            f"{named(kept)} could be read and {'is' if len(kept) == 1 else 'are'} lost: one field failed, which makes "
+            "the whole reply an error.",
+        )
+    response = getattr(reading.exception, "lm_response", None)
+    if isinstance(response, str) and reading.adapter != "twostep" and response != reading.completion:
+        yield Flag(
+            "error-shows-a-part",
+            f"dspy's error shows only {shown(response)} as the model's reply: the piece that was searched last, "
+            "not what the model wrote.",
+        )
+
+
+def _filled_in(reading: Reading) -> Iterator[Flag]:
+    states = {name: one.state for name, one in reading.fields.items()}
+    filled = [name for name, state in states.items() if state == "default"]
+    if filled and len(filled) == len(states):
+        yield Flag(
+            "all-outputs-filled-in",
+            f"Nothing was found in the reply: {named(filled)} {'is' if len(filled) == 1 else 'are'} only filled in, "
+            "so a refusal or an empty reply counts as success.",
+        )
+    for name in filled:
+        value = reading.fields[name].value
+        yield Flag("default-filled-in", f"The reply has no `{name}`; {shown(value)} was filled in for it.", name)
+    for name, state in states.items():
+        if state == "missing" and name in reading.values:
+            yield Flag(
+                "none-beside-a-tool-call",
+                f"The reply called a tool, so `{name}` became None although its type may not allow that.",
+                name,
+            )
+
+
+def named(names: list[str]) -> str:
+    """Field names for a sentence, the first few of them."""
+    first = ", ".join(f"`{name}`" for name in names[:MOST_NAMES])
+    return first if len(names) <= MOST_NAMES else f"{first} and {len(names) - MOST_NAMES} more"

@@ -1,0 +1,228 @@
+"""Flags about a reply read as XML: why it is none, what was ignored, and what became of elements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
+
+from adapters.replies.flags.flag import Flag, line, place, shown
+from adapters.replies.flags.verdict import named
+from adapters.values.pydantic_schema import schema_by_name
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import FieldReading, Reading
+
+ATTRIBUTES = re.compile(r"<([^\s/>]+)\s+([^\s=/>]+)\s*=")
+TAG = re.compile(r"<([^\s/>!?]+)")
+MOST_EXPLAINED = 50
+ENTITY = re.compile(r"&#?\w{1,30};")
+
+
+def xml_structure(reading: Reading) -> Iterator[Flag]:
+    """Flags of a reply read as XML."""
+    if reading.adapter != "xml":
+        return
+    if reading.error is not None and reading.error.field is None:
+        yield from _why_no_xml(reading)
+        return
+    yield from _ignored(reading)
+    yield from _nested(reading)
+    for field in reading.fields.values():
+        steps = [step for step in field.steps if step.rule.startswith("xml")]
+        if steps:
+            yield from _field(reading, field, steps[0].before, steps[0].after)
+
+
+def _why_no_xml(reading: Reading) -> Iterator[Flag]:
+    error, text = reading.error, reading.completion
+    if error is None:
+        return
+    if error.type == "UnicodeEncodeError":
+        yield Flag("lone-surrogate", "The reply holds half of a character (a lone surrogate), which XML cannot hold.")
+        return
+    if error.start is None:
+        return
+    at, where = error.start, place(reading, error.start)
+    whole = "; the whole reply is one XML document, so all of it was refused"
+    ampersand = text.rfind("&", max(0, at - 40), at + 1)
+    if "declaration" in error.message or text.startswith("<?xml", at):
+        yield Flag(
+            "xml-declaration",
+            f"The reply begins with an <?xml …?> declaration ({where}), which dspy cannot read{whole}.",
+        )
+    elif "undefined entity" in error.message:
+        entity = ENTITY.match(text, at)
+        yield Flag(
+            "xml-entity-unknown",
+            f"{entity.group() if entity else 'An entity'} ({where}) is one of HTML; XML knows only &amp; &lt; &gt; "
+            f"&quot; and &apos;{whole}.",
+        )
+    elif "mismatched tag" in error.message:
+        yield Flag(
+            "xml-tag-not-closed", f"A tag is opened and not closed, or closed in another order ({where}){whole}."
+        )
+    elif "no element found" in error.message or "unclosed" in error.message:
+        yield Flag("xml-cut-off", f"The reply ends before every tag is closed{whole}.")
+    elif "unbound prefix" in error.message:
+        yield Flag("xml-namespace", f"A tag has a prefix that XML takes for a namespace ({where}){whole}.")
+    elif text[max(0, at - 2) : at + 1] == "]]>":
+        yield Flag("xml-cdata-end", f"XML does not allow ]]> in text ({where}){whole}.")
+    elif at < len(text) and text[at] < " " and text[at] not in "\t\r\n":
+        yield Flag("xml-control-character", f"XML does not allow the character {text[at]!a} ({where}){whole}.")
+    elif ampersand >= 0 and ENTITY.match(text, ampersand) is None:
+        yield Flag(
+            "xml-ampersand",
+            f"A bare & ({place(reading, ampersand)}) begins an entity in XML; it must be written &amp;{whole}.",
+        )
+    elif "<" in text[max(0, at - 1) : at + 1]:
+        yield Flag("xml-less-than", f"A bare < ({where}) begins a tag in XML; it must be written &lt;{whole}.")
+
+
+def _ignored(reading: Reading) -> Iterator[Flag]:
+    outputs = reading.signature.output_fields
+    lower = {name.casefold(): name for name in outputs}
+    ignored: dict[str, int] = {}
+    attributed: set[str] = set()
+    is_inside = False
+    for span in reading.spans:
+        text = reading.completion[span.start : span.end]
+        if span.kind == "marker":
+            is_inside = not is_inside and not text.rstrip().endswith("/>") and not _is_whole(text)
+            attributes = ATTRIBUTES.match(text)
+            if attributes and span.field and attributes.group(1) != "entry" and span.field not in attributed:
+                attributed.add(span.field)
+                yield Flag(
+                    "xml-attributes-ignored",
+                    f"{shown(attributes.group(2))[1:-1]}=… in the tag of `{span.field}` ({line(reading, span.start)}) "
+                    "was ignored: only what stands between the tags is read.",
+                    span.field,
+                )
+        elif span.kind == "ignored" and not is_inside and text.strip():
+            if text.strip().startswith("```"):
+                yield Flag(
+                    "fence-dropped", f"The code fence around the tags ({line(reading, span.start)}) was dropped."
+                )
+            if text.strip().strip("`").removeprefix("xml").strip():
+                yield Flag(
+                    "text-around-dropped", f"Text outside of the output tags was dropped: {shown(text.strip())}."
+                )
+        elif span.kind == "unknown":
+            tag = TAG.match(text)
+            name = tag.group(1) if tag else ""
+            if len(ignored) < MOST_EXPLAINED and name not in ignored:
+                yield from _unknown(reading, name, text, span.start, lower)
+            ignored.setdefault(name, span.start)
+    if ignored:
+        yield Flag("unknown-tag-ignored", f"Tags that are no output fields were ignored: {named(list(ignored))}.")
+
+
+def _is_whole(marker: str) -> bool:
+    return marker.startswith("<") and "</" in marker
+
+
+def _unknown(reading: Reading, name: str, text: str, start: int, lower: dict[str, str]) -> Iterator[Flag]:
+    missing = [one.name for one in reading.fields.values() if one.state in ("missing", "default")]
+    opening = text[: text.find(">") + 1]
+    meant = lower.get(name.rpartition(":")[2].casefold())
+    if meant is not None and ("xmlns" in opening or ":" in name):
+        yield Flag(
+            "xml-namespace",
+            f"The tag <{shown(name)[1:-1]}> ({line(reading, start)}) has a namespace, so it is not `{meant}`.",
+            meant,
+        )
+    elif meant is not None:
+        yield Flag(
+            "tag-in-another-case",
+            f"The tag <{shown(name)[1:-1]}> ({line(reading, start)}) is not `{meant}`: tag names are case-sensitive.",
+            meant,
+        )
+    hidden = [one for one in missing if f"<{one}>" in text]
+    if hidden and meant is None:
+        yield Flag(
+            "tag-around-everything",
+            f"<{shown(name)[1:-1]}> ({line(reading, start)}) stands around {named(hidden)}; only tags at the top are "
+            "looked at, so what is inside was not seen.",
+        )
+
+
+def _nested(reading: Reading) -> Iterator[Flag]:
+    missing = [one.name for one in reading.fields.values() if one.state in ("missing", "default")][:20]
+    for field in reading.fields.values():
+        if not missing or field.raw is None or "<" not in field.raw:
+            continue
+        for name in missing:
+            if f"<{name}>" in field.raw:
+                yield Flag(
+                    "field-inside-another",
+                    f"<{name}> stands inside of <{field.name}>, so it belongs to `{field.name}` and `{name}` was not "
+                    "found.",
+                    name,
+                )
+
+
+def _field(reading: Reading, field: FieldReading, source: str, after: Any) -> Iterator[Flag]:
+    name, raw = field.name, field.raw or ""
+    annotation = reading.signature.output_fields[name].annotation
+    if after is None:
+        yield Flag("empty-tag-became-none", f"<{name}> is empty, which here means None and not an empty text.", name)
+    if annotation is str:
+        if isinstance(after, list):
+            yield Flag(
+                "repeated-tag-became-list-text",
+                f"<{name}> stands {len(after)} times; as `{name}` is a text, the value is the list written as Python: "
+                f"{shown(field.value)}.",
+                name,
+            )
+        elif "<" in raw:
+            yield Flag(
+                "markup-kept-in-text",
+                f"`{name}` holds tags: they stay in the text, written anew (<br/> becomes <br />), and its white space "
+                "is not stripped.",
+                name,
+            )
+        return
+    if isinstance(after, list) and _wants_list(annotation):
+        yield from _list(name, raw, after)
+    if field.state == "failed" and isinstance(after, dict) and "<" in raw:
+        yield Flag(
+            "tags-read-as-object",
+            f"The tags inside of <{name}> were read as an object with the keys {named(list(after))}, which is not what "
+            f"`{name}` takes.",
+            name,
+        )
+
+
+def _list(name: str, raw: str, after: list[Any]) -> Iterator[Flag]:
+    if "<" not in raw:
+        if len(after) == 1 and isinstance(after[0], str) and ("," in after[0] or "\n" in after[0]):
+            yield Flag(
+                "text-became-one-item",
+                f"`{name}` is a list, and {shown(after[0])} became its only item: items need <item> tags of their own.",
+                name,
+            )
+        return
+    try:
+        children = [child.tag for child in ElementTree.fromstring(f"<r>{raw}</r>")]
+    except (ElementTree.ParseError, ValueError):
+        return
+    others = sorted({tag for tag in children if tag != "item"})
+    if others and "item" in children:
+        yield Flag(
+            "children-dropped",
+            f"`{name}` has <item> tags, so its other children were dropped: {named(others)}.",
+            name,
+        )
+    elif others and any(isinstance(item, str) and "<" in item for item in after):
+        yield Flag(
+            "children-kept-as-text",
+            f"The children of <{name}> are not called <item> but {named(others)}, so they became one item with the "
+            "tags in it.",
+            name,
+        )
+
+
+def _wants_list(annotation: Any) -> bool:
+    schema = schema_by_name(annotation)
+    return any(one.get("type") == "array" for one in (schema, *schema.get("anyOf", ())))

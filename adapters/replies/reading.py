@@ -1,0 +1,149 @@
+"""What a parser did to a reply: verdict, values, spans, coercion steps, flags."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from adapters.replies.flags import Flag
+    from adapters.replies.near_misses import NearMiss
+    from adapters.signatures.signature import Signature
+
+SpanKind = Literal["marker", "value", "repaired", "duplicate", "unknown", "ignored", "prose"]
+"""What the parser did with a piece of the reply.
+
+marker: structure that names a field · value: taken as (part of) a field's value · repaired: taken, but the place of
+its pieces in the value is not certain · duplicate: a second answer to a field, not taken · unknown: structure or
+content of something that is not an output field · ignored: never looked at · prose: text for another model to read.
+"""
+
+
+class Span(NamedTuple):
+    """Code points `start` to `end` of the reply exactly as given; `field` is the output field concerned, if any."""
+
+    start: int
+    end: int
+    kind: SpanKind
+    field: str | None = None
+
+
+class Step(NamedTuple):
+    """One step from raw text to value. Each step's `before` is the `after` of the one in front of it.
+
+    `rule` is a name that `adapters.values.coercion.apply` replays; `path` places `before` inside the whole document
+    when the step's `after` is only a part of it (JSON: the key taken); `note` says what a person should know.
+    """
+
+    rule: str
+    before: Any
+    after: Any
+    path: str = ""
+    note: str = ""
+
+
+FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]
+"""read: coerced from the reply · default: filled in · missing: no trace of it in the reply · failed: found, not
+coerced · unread: not looked for yet · native: taken from the response itself (tool calls, reasoning, citations)."""
+
+
+class Extract(NamedTuple):
+    """A field's first step when it starts from the reply's own text: `rule` made `after` of its `start` to `end`."""
+
+    rule: str
+    start: int
+    end: int
+    after: Any
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldReading:
+    """One output field; `place` runs from its first value span to its last, None when the value was invented.
+
+    What copies text of the reply (`raw`, the step of `extract`) is made when it is asked for: a reply may have 10 MB.
+    """
+
+    name: str
+    state: FieldState
+    completion: str = field(default="", repr=False)
+    place: tuple[int, int] | None = None
+    value: Any = None
+    extract: Extract | None = None
+    coercions: tuple[Step, ...] = ()
+    error: str | None = None
+
+    @property
+    def raw(self) -> str | None:
+        """The text at `place`."""
+        return None if self.place is None else self.completion[self.place[0] : self.place[1]]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """Everything from the text to the value."""
+        first = self.extract
+        if first is None:
+            return self.coercions
+        return (Step(first.rule, self.completion[first.start : first.end], first.after, first.path), *self.coercions)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingError:
+    """Why a reply could not be read: dspy's exception type and message, the field, and the place in the reply."""
+
+    type: str
+    message: str
+    field: str | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The whole account of one reply under one adapter. Never raises for a bad reply."""
+
+    adapter: str
+    signature: Signature = field(repr=False)
+    completion: str
+    values: Mapping[str, Any]
+    spans: tuple[Span, ...]
+    fields: Mapping[str, FieldReading]
+    error: ReadingError | None = None
+    exception: Exception | None = field(default=None, repr=False, compare=False)
+    """What `parse` raises for this reply."""
+    extraction: Reading | None = None
+    """TwoStep: the reading of the second model's reply."""
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None
+
+    @cached_property
+    def flags(self) -> tuple[Flag, ...]:
+        """What should surprise a person, over the whole reply (`flag.field` None) and per field."""
+        from adapters.replies.flags import explain
+
+        return explain(self)
+
+    @cached_property
+    def near_misses(self) -> tuple[NearMiss, ...]:
+        """What was probably meant where the parser saw nothing, each with the text so mended."""
+        from adapters.replies.near_misses import find
+
+        return find(self)
+
+    @cached_property
+    def salvage(self) -> Mapping[str, Any]:
+        """On failure: the values that the other fields would have had. Shown apart, never part of the verdict."""
+        return (
+            {name: one.value for name, one in self.fields.items() if one.state in ("read", "default")}
+            if self.error
+            else {}
+        )
+
+    def line_and_column(self, offset: int) -> tuple[int, int]:
+        """1-based line (by `\\n`) and column of a code point of the reply."""
+        before = self.completion[:offset]
+        return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1

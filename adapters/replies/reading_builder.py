@@ -1,0 +1,166 @@
+"""The last part of every reading: defaults, completeness, and the error dspy would raise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pydantic
+
+from adapters.errors import AdapterParseError
+from adapters.replies.reading import Extract, FieldReading, Reading, ReadingError, Span, Step
+from adapters.signatures.signature import MISSING, Field, Signature
+from adapters.values.coercion import coerce
+
+
+@dataclass
+class Findings:
+    """What an adapter found while it read one reply; `reading` turns it into the account of the reply.
+
+    `values` are those that dspy would have at this point, in its order; the first `fail` is the verdict, and
+    fields read after it are salvage.
+    """
+
+    adapter: str
+    signature: Signature
+    completion: str
+    values: dict[str, Any] = field(default_factory=dict)
+    fields: dict[str, FieldReading] = field(default_factory=dict)
+    error: ReadingError | None = None
+    exception: Exception | None = None
+
+    def coerce(
+        self,
+        name: str,
+        value: Any,
+        place: tuple[int, int] | None,
+        steps: list[Step],
+        extract: Extract | None = None,
+    ) -> Exception | None:
+        """Coerces the value found for an output field and keeps the outcome; gives back what was raised, if anything.
+
+        `extract` or `steps` lead up to the value. The caller turns a first error into the verdict with `fail`.
+        """
+        try:
+            typed = coerce(value, self.signature.output_fields[name].annotation, steps)
+        except Exception as error:  # dspy leaks TypeError, RecursionError and MemoryError here; all are verdicts
+            self.keep_failure(name, place, steps, error, extract)
+            return error
+        self.keep(name, typed, place, steps, extract)
+        return None
+
+    def keep(
+        self,
+        name: str,
+        value: Any,
+        place: tuple[int, int] | None,
+        steps: Sequence[Step],
+        extract: Extract | None = None,
+    ) -> None:
+        """A field that was read; after a failure its value is salvage only."""
+        if self.error is None:
+            self.values[name] = value
+        self.fields[name] = FieldReading(name, "read", self.completion, place, value, extract, tuple(steps))
+
+    def keep_failure(
+        self,
+        name: str,
+        place: tuple[int, int] | None,
+        steps: Sequence[Step],
+        error: Exception,
+        extract: Extract | None = None,
+    ) -> None:
+        """A field that was found and could not be coerced."""
+        self.fields[name] = FieldReading(
+            name, "failed", self.completion, place, None, extract, tuple(steps), str(error)
+        )
+
+    def fail(
+        self, exception: Exception, name: str | None = None, place: tuple[int, int] | None = None, message: str = ""
+    ) -> None:
+        """Makes `exception` the verdict, unless there is one already. `message` is the line a person reads."""
+        if self.error is not None:
+            return
+        start, end = place if place is not None else (None, None)
+        self.exception = exception
+        self.error = ReadingError(type(exception).__name__, message or reason(exception), name, start, end)
+
+    def parse_error(
+        self,
+        message: str | None = None,
+        searched: tuple[int, int] | None = None,
+        parsed: Mapping[str, Any] | None = None,
+        adapter_name: str = "",
+    ) -> AdapterParseError:
+        """dspy's error for this reply, of which it shows the part that was `searched`."""
+        response = self.completion if searched is None else self.completion[searched[0] : searched[1]]
+        return AdapterParseError(adapter_name, self.signature, response, message, parsed)
+
+    def complete(self, adapter_name: str, searched: tuple[int, int] | None = None) -> None:
+        """Fills defaults and checks that every output has a value (dspy's `apply_output_field_defaults`)."""
+        outputs = self.signature.output_fields
+        completed: dict[str, Any] = {}
+        for name, one in outputs.items():
+            if name in self.values:
+                completed[name] = self.values[name]
+            elif name not in self.fields or self.fields[name].state == "missing":
+                self._fill(name, one, completed)
+        if self.error is not None:
+            return
+        self.values = completed
+        missing = [name for name in outputs if name not in completed]
+        if missing:
+            self.fail(
+                self.parse_error(None, searched, completed, adapter_name),
+                missing[0],
+                None,
+                f"the reply has no {'field' if len(missing) == 1 else 'fields'} {', '.join(missing)}",
+            )
+
+    def reading(self, spans: Sequence[Span]) -> Reading:
+        outputs = self.signature.output_fields
+        ordered = {name: self.fields.get(name) or FieldReading(name, "missing") for name in outputs}
+        values = self.values if self.error is None else {}
+        return Reading(
+            self.adapter, self.signature, self.completion, values, tuple(spans), ordered, self.error, self.exception
+        )
+
+    def _fill(self, name: str, one: Field, completed: dict[str, Any]) -> None:
+        fallback = one.fallback()
+        if fallback is MISSING:
+            self.fields[name] = FieldReading(name, "missing")
+            return
+        completed[name] = fallback
+        step = Step("default", fallback, fallback)
+        self.fields[name] = FieldReading(name, "default", value=fallback, coercions=(step,))
+
+
+def reason(error: BaseException) -> str:
+    """Why, in one line; of a pydantic error its first complaint, with the path inside the value."""
+    if isinstance(error, pydantic.ValidationError):
+        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+        path = ".".join(str(part) for part in first["loc"])
+        more = error.error_count() - 1
+        return f"{path}: {first['msg']}".removeprefix(": ") + (f" (and {more} more)" if more else "")
+    if isinstance(error, RecursionError):
+        return "too large to read: nested more deeply than Python's recursion limit"
+    if isinstance(error, MemoryError):
+        return "too large to read: more than Python's parser can hold"
+    text = str(error).strip()
+    return text.split("\n", 1)[0] if text else type(error).__name__
+
+
+def partition(spans: Sequence[Span], length: int) -> list[Span]:
+    """Spans in order, gaps filled with `ignored`: they then cover 0 to `length` without gap or overlap."""
+    whole: list[Span] = []
+    position = 0
+    for span in spans:
+        if span.start > position:
+            whole.append(Span(position, span.start, "ignored"))
+        if span.end > span.start:
+            whole.append(span)
+        position = max(position, span.end)
+    if position < length:
+        whole.append(Span(position, length, "ignored"))
+    return whole

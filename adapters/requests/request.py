@@ -1,0 +1,325 @@
+"""The true request: what goes to the model beside the messages, known before any call; and what its answer becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from adapters.errors import AdapterParseError
+from adapters.prompts.prompt import Message, Prompt
+from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
+from adapters.requests.capabilities import NONE, Capabilities
+from adapters.running.tool_turns import RunTool, request_tools
+from adapters.running.tool_turns.fields import (
+    tool_input_field,
+    tool_output_field,
+    with_calls,
+    with_tool_fields,
+    with_tools,
+    without,
+)
+from adapters.signatures.signature import MISSING, Signature
+from adapters.types import is_custom_type, is_named
+from adapters.values.repaired_json import load_json
+
+if TYPE_CHECKING:
+    from adapters.formats.base import Adapter
+
+TOOL_PARAMS = ("tools", "tool_choice", "parallel_tool_calls")
+
+__all__ = ["Capabilities", "Outcome", "Request", "postprocess", "prepare", "read_reply"]
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What a custom type may ask of a model in `adapt_to_native_lm_feature`, under dspy's attribute names."""
+
+    model: str
+    model_type: str
+    kwargs: Mapping[str, Any]
+    supports_function_calling: bool
+    supports_reasoning: bool
+    supports_response_schema: bool
+    supported_params: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request: the prompt, the parameters beside the messages, and the signature that the reply is parsed by.
+
+    `removed_fields` are those that native features took out of the prompt.
+    """
+
+    prompt: Prompt
+    params: Mapping[str, Any]
+    signature: Signature
+    removed_fields: tuple[str, ...] = ()
+    model: str | None = None
+    calls_field: str | None = None
+    """The output through which a reply in text calls the run's tools; None where calls come natively or not at all."""
+
+    @property
+    def asked(self) -> Signature:
+        """The signature whose outputs the prompt asks for: with `calls_field`, if the session's tools added it."""
+        return self.signature if self.calls_field is None else with_calls(self.signature, self.calls_field)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return self.prompt.messages
+
+    def asks_the_same(self, other: Request) -> bool:
+        """Whether the model is told the same: the messages as they go out, the tools and the form of the reply.
+
+        The number of a demo or turn, which rows that are switched off count in, does not go out.
+        """
+        if len(self.messages) != len(other.messages):
+            return False
+        if any(self.params.get(key) != other.params.get(key) for key in ("tools", "response_format")):
+            return False
+        pairs = zip(self.messages, other.messages, strict=True)
+        return all(one is another or one.as_dict() == another.as_dict() for one, another in pairs)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain JSON in the shape of an OpenAI chat request."""
+        head = {"model": self.model} if self.model is not None else {}
+        return {**head, "messages": self.prompt.as_dicts(), **self.params}
+
+
+def prepare(
+    adapter: Adapter,
+    signature: Signature,
+    demos: Sequence[Mapping[str, Any]],
+    inputs: Mapping[str, Any],
+    capabilities: Capabilities = NONE,
+    *,
+    model: str | None = None,
+    params: Mapping[str, Any] | None = None,
+    model_params: Mapping[str, Any] | None = None,
+    model_type: str = "chat",
+    reuse: Prompt | None = None,
+    tools: Sequence[RunTool] = (),
+) -> Request:
+    """The request for one call; calls nothing. Raises what dspy raises for tools without inputs and while formatting.
+
+    `params` are the call's, `model_params` the model's own defaults, which are looked at but not sent. `tools` are
+    those of a run: native where adapter and model can, else in a field, with one for `dspy.ToolCalls` in the reply.
+    Rule: `dspy.adapters.base.Adapter._call_preprocess` and JSONAdapter's tiers of `response_format`.
+    """
+    sent: dict[str, Any] = dict(params or {})
+    facts = ModelFacts(
+        model or "",
+        model_type,
+        dict(model_params or {}),
+        capabilities.function_calling,
+        capabilities.reasoning,
+        capabilities.response_schema,
+        capabilities.params,
+    )
+    asked, added = with_tool_fields(signature) if tools else (signature, ())
+    # A strict schema of the signature's own outputs would forbid the calls that the prompt asks for as text.
+    natively = adapter.use_native_function_calling and capabilities.function_calling
+    is_text = not natively and tool_output_field(asked) in added
+    chosen = adapter.response_format(
+        signature, replace(capabilities, response_schema=False) if is_text else capabilities
+    )
+    if chosen is not None:
+        sent["response_format"] = chosen
+    values = with_tools(asked, inputs, tools) if tools else inputs
+    processed = _without_native_fields(adapter, asked, values, facts, sent)
+    calls_field = tool_output_field(processed) if tools else None
+    if tools and "tools" in sent:
+        sent["tools"] = _whole_schemas(sent["tools"], tools)
+    prompt = adapter.render(processed, demos, values, reuse)
+    if sent.get("parallel_tool_calls") is not None:
+        sent.setdefault("tool_choice", "auto")
+    removed = tuple([name for name in signature.fields if name not in processed.fields])
+    return Request(prompt, sent, without(processed, added), removed, model, calls_field)
+
+
+def _whole_schemas(sent: Sequence[Any], tools: Sequence[RunTool]) -> list[Any]:
+    """dspy's description of a tool keeps only its arguments; what else its schema says goes out too."""
+    whole = {one["function"]["name"]: one for one in request_tools(tools)}
+    return [whole.get(one["function"]["name"], one) for one in sent]
+
+
+def _without_native_fields(
+    adapter: Adapter, signature: Signature, inputs: Mapping[str, Any], facts: ModelFacts, sent: dict[str, Any]
+) -> Signature:
+    if not adapter.use_native_function_calling:
+        _drop_tool_params(sent)
+    else:
+        signature = _with_native_tools(adapter, signature, inputs, facts, sent)
+    for name, field in signature.output_fields.items():
+        if is_native_type(adapter, field.annotation):
+            signature = field.annotation.adapt_to_native_lm_feature(signature, name, facts, sent)
+    return signature
+
+
+def _with_native_tools(
+    adapter: Adapter, signature: Signature, inputs: Mapping[str, Any], facts: ModelFacts, sent: dict[str, Any]
+) -> Signature:
+    given, wanted = tool_input_field(signature), tool_output_field(signature)
+    if wanted is None:
+        return signature
+    if given is None:
+        raise ValueError(
+            f"You provided an output field {wanted} to receive the tool calls information, but did not provide any "
+            "tools as the input. Please provide a list of tools as the input by adding an input field with type "
+            "`list[dspy.Tool]`."
+        )
+    if not facts.supports_function_calling:
+        _drop_tool_params(sent)
+        return signature
+    tools = inputs[given]
+    sent["tools"] = [one.format_as_litellm_function_call() for one in (tools if isinstance(tools, list) else [tools])]
+    if adapter.parallel_tool_calls is not None and sent.get("parallel_tool_calls") is None:
+        sent["parallel_tool_calls"] = adapter.parallel_tool_calls
+    return signature.delete(wanted).delete(given)
+
+
+def _drop_tool_params(sent: dict[str, Any]) -> None:
+    for key in TOOL_PARAMS:
+        sent.pop(key, None)
+
+
+def is_native_type(adapter: Adapter, annotation: Any) -> bool:
+    """Whether an output of this type comes from the response itself, where the model gives it."""
+    if not (isinstance(annotation, type) and is_custom_type(annotation)):
+        return False
+    if adapter.native_response_types is not None:
+        return annotation in adapter.native_response_types
+    return is_named(annotation, "Citations") or is_named(annotation, "Reasoning")
+
+
+def read_reply(adapter: Adapter, request: Request, text: str) -> Reading:
+    """A reply in text as `request` asked for it: calls of the session's tools are a field of the reading, no value.
+
+    They decide nothing: an answer without them, or with some that are none, is what it would be without tools.
+    """
+    name = request.calls_field
+    if name is None or name in request.signature.output_fields:
+        return adapter.read(request.signature, text)
+    reading = adapter.read(request.asked, text)
+    calls = reading.fields.get(name)
+    if calls is not None and calls.state == "failed":
+        reading = adapter.read(with_calls(request.signature, name, Any), text)
+    elif calls is None or calls.state != "read":
+        return adapter.read(request.signature, text)
+    if reading.error is not None and reading.error.field == name:
+        return adapter.read(request.signature, text)
+    values = {one: value for one, value in reading.values.items() if one != name}
+    return replace(reading, signature=request.asked, values=values, fields={**reading.fields, name: calls})
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one completion became: the values of every output (empty when it failed) and the reading of its text."""
+
+    values: Mapping[str, Any]
+    reading: Reading
+
+
+def postprocess(
+    adapter: Adapter,
+    request: Request,
+    signature: Signature,
+    output: Mapping[str, Any] | str | None,
+    read: Callable[[Signature, str], Reading] | None = None,
+) -> Outcome:
+    """One completion as values: parsed, defaults filled, native tool calls, reasoning and citations put in.
+
+    `output` is the text, or dspy's dict (`text`, `tool_calls`, `reasoning_content`, `citations`, `logprobs`). Never
+    raises: a failure is the reading's. Rule: `dspy.adapters.base.Adapter._call_postprocess`.
+    """
+    text = output.get("text") if isinstance(output, Mapping) else output
+    tool_calls = output.get("tool_calls") if isinstance(output, Mapping) else None
+    tools_field = tool_output_field(signature)
+    natively = bool(tool_calls and tools_field)
+    if not text and not natively:
+        return _failed(_empty(adapter, signature, output))
+    if natively and not (text and request.signature.output_fields):
+        reading = _unread(adapter, request.signature, text or "")
+    else:
+        reading = read_reply(adapter, request, text or "") if read is None else read(request.signature, text or "")
+    if natively and isinstance(reading.exception, AdapterParseError):
+        reading = replace(reading, values={}, error=None, exception=None)
+    if reading.exception is not None:
+        return _failed(reading)
+    try:
+        values = _all_outputs(adapter, signature, reading.values, output, tool_calls if natively else None)
+    except Exception as error:  # e.g. dspy's TypeError when a text mentions `reasoning_content`: the verdict
+        return _failed(
+            replace(reading, values={}, error=ReadingError(type(error).__name__, str(error)), exception=error)
+        )
+    native = {
+        name: FieldReading(name, "native", value=values[name])
+        for name in signature.output_fields
+        if name not in request.signature.output_fields
+    }
+    outputs = {key: value for key, value in values.items() if key in signature.output_fields}
+    return Outcome(values, replace(reading, values=outputs, fields={**reading.fields, **native}))
+
+
+def _all_outputs(
+    adapter: Adapter, signature: Signature, read: Mapping[str, Any], output: Any, tool_calls: Sequence[Any] | None
+) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, field in signature.output_fields.items():
+        if name in read:
+            values[name] = read[name]
+        else:
+            fallback = field.fallback()
+            if fallback is not MISSING:
+                values[name] = fallback
+    for name in signature.output_fields:
+        values.setdefault(name, None)
+    tools_field = tool_output_field(signature)
+    if tool_calls and tools_field:
+        calls = [provider_tool_call(one) for one in tool_calls]
+        annotation = signature.output_fields[tools_field].annotation
+        values[tools_field] = annotation.from_dict_list(calls)
+    for name, field in signature.output_fields.items():
+        if is_native_type(adapter, field.annotation):
+            native = field.annotation.parse_lm_response(output)
+            if native is not None:
+                values[name] = native
+    if isinstance(output, Mapping) and output.get("logprobs"):
+        values["logprobs"] = output["logprobs"]
+    return values
+
+
+def provider_tool_call(call: Any) -> dict[str, Any]:
+    """A provider's tool call as dspy's `{"id", "name", "args"}`; arguments given as text are read by json_repair."""
+    function = _value(call, "function", {}) or {}
+    arguments = _value(function, "arguments") or _value(call, "arguments", {})
+    if isinstance(arguments, str):
+        arguments = load_json(arguments)
+    elif not isinstance(arguments, dict):
+        arguments = {}
+    name = _value(function, "name") or _value(call, "name")
+    return {"id": _value(call, "call_id") or _value(call, "id"), "name": name, "args": arguments}
+
+
+def _value(holder: Any, key: str, default: Any = None) -> Any:
+    return holder.get(key, default) if isinstance(holder, dict) else getattr(holder, key, default)
+
+
+def _empty(adapter: Adapter, signature: Signature, output: Any) -> Reading:
+    message = "The LM returned an empty or null response."
+    error = AdapterParseError(type(adapter).__name__, signature, str(output), message)
+    text = output if isinstance(output, str) else ""
+    fields = {name: FieldReading(name, "missing") for name in signature.output_fields}
+    spans = (Span(0, len(text), "ignored"),) if text else ()
+    return Reading(adapter.name, signature, text, {}, spans, fields, ReadingError("AdapterParseError", message), error)
+
+
+def _unread(adapter: Adapter, signature: Signature, text: str) -> Reading:
+    """A native tool call's text that nothing looks at."""
+    fields = {name: FieldReading(name, "missing") for name in signature.output_fields}
+    spans = (Span(0, len(text), "ignored"),) if text else ()
+    return Reading(adapter.name, signature, text, {}, spans, fields)
+
+
+def _failed(reading: Reading) -> Outcome:
+    return Outcome({}, reading)

@@ -1,0 +1,68 @@
+"""The `response_format` of JSONAdapter: a strict JSON schema of the outputs where the model takes one."""
+
+from __future__ import annotations
+
+from typing import Any, get_origin
+
+import pydantic
+from pydantic_core import PydanticUndefined
+
+from adapters.requests.capabilities import Capabilities
+from adapters.signatures.signature import MISSING, Signature
+from adapters.types import is_named
+
+NAME = "DSPyProgramOutputs"
+JSON_OBJECT: dict[str, Any] = {"type": "json_object"}
+
+
+def response_format(signature: Signature, capabilities: Capabilities, native_tools: bool) -> dict[str, Any] | None:
+    """What JSONAdapter asks the provider for, chosen before the call; None for a model without `response_format`.
+
+    Rule: `dspy.adapters.json_adapter.JSONAdapter._prepare_response_format`. dspy hands a pydantic class whose schema
+    this is; providers' clients send it as `json_schema`.
+    """
+    if "response_format" not in capabilities.params:
+        return None
+    outputs = signature.output_fields.values()
+    has_tool_calls = any(is_named(field.annotation, "ToolCalls") for field in outputs)
+    open_ended = any(get_origin(field.annotation) is dict for field in outputs)
+    if open_ended or (not native_tools and has_tool_calls) or not capabilities.response_schema:
+        return dict(JSON_OBJECT)
+    try:
+        schema = output_schema(signature, native_tools)
+    except (ValueError, pydantic.errors.PydanticInvalidForJsonSchema, pydantic.errors.PydanticSchemaGenerationError):
+        return dict(JSON_OBJECT)
+    return {"type": "json_schema", "json_schema": {"name": NAME, "strict": True, "schema": schema}}
+
+
+def output_schema(signature: Signature, native_tools: bool) -> dict[str, Any]:
+    """The outputs as one strict object: every property required, none beside them, at every level.
+
+    Raises ValueError and pydantic's schema errors for types that have no JSON schema.
+    """
+    fields: dict[str, Any] = {}
+    for name, field in signature.output_fields.items():
+        if not (native_tools and is_named(field.annotation, "ToolCalls")):
+            fields[name] = (field.annotation, PydanticUndefined if field.default is MISSING else field.default)
+    model = pydantic.create_model(NAME, __config__=pydantic.ConfigDict(extra="forbid"), **fields)
+    schema: dict[str, Any] = model.model_json_schema()
+    for property_schema in schema.get("properties", {}).values():
+        property_schema.pop("json_schema_extra", None)
+    _make_strict(schema)
+    return schema
+
+
+def _make_strict(schema: dict[str, Any]) -> None:
+    if schema.get("type") == "object":
+        properties = schema.get("properties")
+        schema["properties"] = properties if properties is not None else {}
+        schema["required"] = list(schema["properties"])
+        schema["additionalProperties"] = False
+        for child in schema["properties"].values():
+            if isinstance(child, dict):
+                _make_strict(child)
+    if schema.get("type") == "array" and isinstance(schema.get("items"), dict):
+        _make_strict(schema["items"])
+    for key in ("$defs", "definitions"):
+        for child in schema.get(key, {}).values():
+            _make_strict(child)

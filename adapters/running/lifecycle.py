@@ -1,0 +1,98 @@
+"""A run under way: what it has told and done so far, and how long it may go on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+from adapters.errors import Phase, RunError
+from adapters.lm import interruption
+from adapters.replies.reading import Reading
+from adapters.running import events
+from adapters.running.runs import Attempt, Purpose, Run
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class StopError(Exception):
+    """The run is over, for this reason."""
+
+    def __init__(self, error: RunError, reading: Reading | None = None, cancelled: bool = False) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.reading = reading
+        self.cancelled = cancelled
+
+
+class Lifecycle:
+    """What a run has told and done so far, and how long it may go on."""
+
+    def __init__(
+        self,
+        listeners: tuple[events.Listener, ...],
+        clock: Callable[[], float],
+        deadline_s: float | None,
+        cancel: threading.Event | None,
+    ) -> None:
+        self._listeners = listeners
+        self._clock = clock
+        self._start = clock()
+        self._deadline_s = deadline_s
+        self._cancel = cancel
+        self.events: list[events.Event] = []
+        self.attempts: list[Attempt] = []
+        self.listener_errors: list[Exception] = []
+        self.tool_turns: list[Mapping[str, Any]] = []
+        self.number = 1
+        self.purpose: Purpose = "first"
+
+    def seconds(self) -> float:
+        return self._clock() - self._start
+
+    def now(self) -> dict[str, Any]:
+        return {"at": self.seconds(), "attempt": self.number}
+
+    def emit(self, event: events.Event) -> None:
+        self.events.append(event)
+        for listener in self._listeners:
+            try:
+                listener(event)
+            except Exception as error:
+                self.listener_errors.append(error)
+
+    def interrupted(self) -> interruption.Reason | None:
+        if self._cancel is not None and self._cancel.is_set():
+            return "cancelled"
+        return "deadline" if self._deadline_s is not None and self.seconds() >= self._deadline_s else None
+
+    def next(self, purpose: Purpose) -> None:
+        """Another call is about to be made."""
+        self.number = len(self.attempts) + 1
+        self.purpose = purpose
+
+    def check(self, message: str, phase: Phase) -> None:
+        """Ends the run when it was cancelled, or when its deadline has passed (then with `message`)."""
+        reason = self.interrupted()
+        if reason is not None:
+            self.stop_for(reason, message, phase)
+
+    def stop_for(self, reason: interruption.Reason, message: str, phase: Phase) -> NoReturn:
+        if reason == "cancelled":
+            raise StopError(RunError("Cancelled.", phase, self.number), cancelled=True)
+        raise StopError(RunError(message, phase, self.number, {"deadline_seconds": self._deadline_s}))
+
+    def failed(self, stop: StopError) -> Run:
+        error = stop.error
+        self.emit(events.Failed(**self.now(), phase=error.phase, message=error.message, payload=error.payload))
+        return Run(
+            False,
+            NOTHING,
+            tuple(self.events),
+            tuple(self.attempts),
+            error,
+            stop.cancelled,
+            listener_errors=tuple(self.listener_errors),
+            tool_turns=tuple(self.tool_turns),
+        )

@@ -1,0 +1,148 @@
+"""One call to a model within a run: sent, told as events, kept as an attempt, and made again where that is wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.errors import RunError
+from adapters.lm import interruption
+from adapters.lm.errors import ErrorKind, ProviderError
+from adapters.lm.protocol import LM, Chunk, Collector, Response
+from adapters.running import events
+from adapters.running.lifecycle import Lifecycle, StopError
+from adapters.running.runs import Attempt, Completion
+
+WORTH_ANOTHER: frozenset[ErrorKind] = frozenset(
+    {"rate limit", "overloaded", "server", "network", "timeout", "interrupted", "child"}
+)
+"""Failures that may be over by themselves."""
+
+LONGEST_WAIT_S = 60.0
+
+
+@dataclass(frozen=True)
+class ModelCalls:
+    """Calls of one model. `retries`: how often a call that failed for a passing reason is made again."""
+
+    lifecycle: Lifecycle
+    lm: LM
+    retries: int = 0
+
+    def call(self, adapter: str, body: Mapping[str, Any]) -> tuple[Response, ...]:
+        """The completions; every try is kept as an attempt, whether or not it succeeds. Raises StopError."""
+        for tried in range(self.retries + 1):
+            try:
+                return self._once(adapter, body)
+            except StopError as stop:
+                failure = stop.__cause__
+                if tried == self.retries or not isinstance(failure, ProviderError):
+                    raise
+                if failure.kind not in WORTH_ANOTHER:
+                    raise
+                self._pause(failure, tried)
+        raise AssertionError("the last try returns or raises")
+
+    def _pause(self, failure: ProviderError, tried: int) -> None:
+        life = self.lifecycle
+        asked = failure.retry_after
+        delay = min(LONGEST_WAIT_S, 0.5 * 2**tried if asked is None else max(0.0, asked))
+        life.next("retry")
+        life.emit(events.RetryStarted(**life.now(), reason=failure.message, delay_s=delay))
+        try:
+            interruption.wait(delay, life.interrupted)
+        except interruption.InterruptedCallError as interrupted:
+            life.stop_for(interrupted.reason, "Deadline expired before provider request.", "request")
+
+    def _once(self, adapter: str, body: Mapping[str, Any]) -> tuple[Response, ...]:
+        life = self.lifecycle
+        life.check("Deadline expired before provider request.", "request")
+        life.emit(events.RequestSent(**life.now(), model=self.lm.model, request=body))
+        collector = Collector()
+        began = life.seconds()
+        try:
+            for chunk in interruption.chunks(self.lm, body, life.interrupted):
+                collector.add(chunk)
+                self._tell(chunk)
+        except interruption.InterruptedCallError as interrupted:
+            message = "Deadline expired while the model was answering."
+            self._keep(adapter, body, collector, began, "Cancelled." if interrupted.reason == "cancelled" else message)
+            life.stop_for(interrupted.reason, message, "request")
+        except ProviderError as error:
+            self._keep(adapter, body, collector, began, error.message, error.payload)
+            raise StopError(RunError(error.message, "request", life.number, error.payload)) from error
+        except Exception as error:
+            message = f"The model could not be called: {type(error).__name__}: {one_line(str(error))}"
+            self._keep(adapter, body, collector, began, message)
+            raise StopError(RunError(message, "request", life.number)) from error
+        responses = collector.responses
+        self._keep(adapter, body, collector, began)
+        life.emit(
+            events.ResponseReceived(
+                **life.now(),
+                texts=tuple(one.text for one in responses),
+                finish_reason=responses[0].finish_reason if responses else None,
+                usage=collector.usage,
+                cost=collector.cost,
+                duration_ms=life.attempts[-1].duration_ms,
+            )
+        )
+        return responses or (Response(),)
+
+    def _tell(self, chunk: Chunk) -> None:
+        if chunk.text or chunk.reasoning or chunk.tool_calls:
+            calls = tuple(
+                {"index": part.index, "id": part.id, "name": part.name, "arguments": part.arguments}
+                for part in chunk.tool_calls
+            )
+            life = self.lifecycle
+            life.emit(
+                events.ChunkReceived(
+                    **life.now(), text=chunk.text, reasoning=chunk.reasoning, tool_calls=calls, choice=chunk.choice
+                )
+            )
+
+    def _keep(
+        self,
+        adapter: str,
+        body: Mapping[str, Any],
+        collector: Collector,
+        began: float,
+        error: str | None = None,
+        payload: Any = None,
+    ) -> None:
+        responses = collector.responses
+        life = self.lifecycle
+        life.attempts.append(
+            Attempt(
+                number=life.number,
+                adapter=adapter,
+                model=self.lm.model,
+                request=body,
+                completions=tuple(completion_of(one) for one in responses),
+                usage=collector.usage,
+                cost=collector.cost,
+                duration_ms=(life.seconds() - began) * 1000,
+                error=error,
+                payload=payload,
+                raw=next((one.raw for one in responses if one.raw is not None), None),
+                purpose=life.purpose,
+            )
+        )
+
+
+def completion_of(response: Response) -> Completion:
+    return Completion(
+        text=response.text,
+        reasoning=response.reasoning_content,
+        tool_calls=response.tool_calls,
+        finish_reason=response.finish_reason,
+        logprobs=response.logprobs,
+    )
+
+
+def one_line(text: str, length: int = 300) -> str:
+    """`text` on one line of at most `length` characters."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= length else flat[:length] + "…"

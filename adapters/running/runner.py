@@ -1,0 +1,261 @@
+"""The one way to call a model: render, send, receive, read, and every step of it told as an event."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from adapters.errors import AdapterParseError, RunError
+from adapters.formats.chat import ChatAdapter
+from adapters.formats.two_step import TwoStepAdapter, extraction_signature
+from adapters.lm.protocol import LM, Response
+from adapters.prompts.prompt import Prompt
+from adapters.replies.reading import Reading
+from adapters.requests import request
+from adapters.running import events
+from adapters.running.lifecycle import NOTHING, Lifecycle, StopError
+from adapters.running.model_calls import ModelCalls, completion_of, one_line
+from adapters.running.runs import Attempt, Completion, Run
+from adapters.running.tool_turns import Tools
+from adapters.running.tool_turns.turns import answered, calls_of
+from adapters.signatures.signature import Signature
+
+if TYPE_CHECKING:
+    from adapters.formats.base import Adapter
+    from adapters.requests.capabilities import Capabilities
+
+__all__ = ["Attempt", "Completion", "Run", "run"]
+
+
+def run(
+    adapter: Adapter,
+    lm: LM,
+    signature: Signature,
+    demos: Sequence[Mapping[str, Any]],
+    inputs: Mapping[str, Any],
+    *,
+    fallback: bool,
+    params: Mapping[str, Any] = NOTHING,
+    listeners: Iterable[events.Listener] = (),
+    deadline_s: float | None = None,
+    cancel: threading.Event | None = None,
+    n: int | None = None,
+    extraction_lm: LM | None = None,
+    capabilities: Capabilities | None = None,
+    reuse: Prompt | None = None,
+    raw: bool = False,
+    retries: int = 0,
+    tools: Tools | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Run:
+    """Sends one prompt and reads the reply. Blocks; every failure is in the result, none is raised.
+
+    `fallback`: whether an adapter that has one (Chat and XML: JSON) asks again after a reply that does not parse, as an
+    attempt of its own. `n` asks for several completions; the run is ok when each could be read, as in dspy.
+    `deadline_s` is seconds from now for the whole run, `cancel` ends it within a fifth of a second; what had arrived is
+    kept. `extraction_lm` is TwoStep's second model (None: `lm`). `raw`: the reply is kept as text and not read.
+    `retries` is how often a call that failed for a passing reason is made again, each an attempt of its own. `tools`
+    are offered to the model, and called for it until it gives its answer; `Run.tool_turns` tells of them.
+    `capabilities` replace those of `lm`. `clock` gives seconds and only needs to move forward.
+    """
+    lifecycle = Lifecycle(tuple(listeners), clock, deadline_s, cancel)
+    if n is not None and n > 1:
+        params = {**params, "n": n}
+    try:
+        lifecycle.check("Deadline expired before the run started.", "request")
+        offered = tools if tools is not None and tools.tools else None
+        work = _Work(lifecycle, fallback, raw, lm, capabilities, extraction_lm or lm, retries, offered, reuse)
+        outcomes = work.ask(adapter, signature, demos, inputs, params)
+    except StopError as stop:
+        return lifecycle.failed(stop)
+    values = tuple(outcome.values for outcome in outcomes)
+    first = values[0] if values else NOTHING
+    lifecycle.emit(events.PromptExecuted(**lifecycle.now(), values=first))
+    return Run(
+        True,
+        first,
+        tuple(lifecycle.events),
+        tuple(lifecycle.attempts),
+        None,
+        False,
+        values,
+        tuple(lifecycle.listener_errors),
+        tuple(lifecycle.tool_turns),
+    )
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """One completion of the attempt that counted."""
+
+    values: Mapping[str, Any]
+    reading: Reading | None
+
+
+@dataclass(frozen=True)
+class _Work:
+    """The calls of one run."""
+
+    lifecycle: Lifecycle
+    fallback: bool
+    raw: bool
+    lm: LM
+    capabilities: Capabilities | None
+    extraction_lm: LM
+    retries: int = 0
+    tools: Tools | None = None
+    reuse: Prompt | None = None
+
+    def ask(
+        self,
+        adapter: Adapter,
+        signature: Signature,
+        demos: Sequence[Mapping[str, Any]],
+        inputs: Mapping[str, Any],
+        params: Mapping[str, Any],
+    ) -> tuple[_Outcome, ...]:
+        """The outcomes of the first attempt that can be read. Raises StopError."""
+        life = self.lifecycle
+        made = self._prepared(adapter, signature, demos, inputs, params)
+        made, responses = self._conversed(adapter, made)
+        if self.raw:
+            return tuple(_Outcome(NOTHING, None) for _ in responses)
+        try:
+            return self._read(adapter, made, signature, responses)
+        except StopError as stop:
+            following = adapter.fallback_adapter() if self.fallback else None
+            reading = stop.reading
+            if following is None or reading is None or not isinstance(reading.exception, AdapterParseError):
+                raise
+        life.next("fallback")
+        life.emit(events.FallbackStarted(**life.now(), adapter=following.name, reason=stop_reason(reading)))
+        return replace(self, reuse=None).ask(following, signature, demos, inputs, made.params)
+
+    def _conversed(self, adapter: Adapter, made: request.Request) -> tuple[request.Request, tuple[Response, ...]]:
+        """The last request and its completions, after as many tool turns as the model wanted. Raises StopError."""
+        life = self.lifecycle
+        calls = ModelCalls(life, self.lm, self.retries)
+        turns = 0
+        while True:
+            responses = calls.call(adapter.name, made.as_dict())
+            wanted = calls_of(adapter, made, responses[0], turns) if self.tools is not None else ()
+            if self.tools is None or not wanted:
+                return made, responses
+            if turns >= self.tools.most_turns:
+                message = f"The model still calls tools after {turns} turns, which is as many as it may take."
+                raise StopError(RunError(message, "tool", life.number))
+            made = answered(adapter, made, responses[0], wanted, self.tools, life)
+            turns += 1
+            life.next("tools")
+
+    def _prepared(
+        self,
+        adapter: Adapter,
+        signature: Signature,
+        demos: Sequence[Mapping[str, Any]],
+        inputs: Mapping[str, Any],
+        params: Mapping[str, Any],
+    ) -> request.Request:
+        life = self.lifecycle
+        try:
+            made = request.prepare(
+                adapter,
+                signature,
+                demos,
+                inputs,
+                self.lm.capabilities if self.capabilities is None else self.capabilities,
+                model=self.lm.model,
+                params=params,
+                reuse=self.reuse,
+                tools=() if self.tools is None else self.tools.tools,
+            )
+        except Exception as error:
+            message = f"The prompt cannot be made: {type(error).__name__}: {one_line(str(error))}"
+            raise StopError(RunError(message, "request", life.number)) from error
+        life.emit(events.PromptRendered(**life.now(), adapter=adapter.name, prompt=made.prompt))
+        return made
+
+    def _read(
+        self, adapter: Adapter, made: request.Request, signature: Signature, responses: tuple[Response, ...]
+    ) -> tuple[_Outcome, ...]:
+        """Reads every completion, or TwoStep's up to the first failure; stops at the first that could not be read."""
+        life = self.lifecycle
+        place = len(life.attempts) - 1
+        number = life.number
+        outcomes: list[_Outcome] = []
+        read = self._reader(adapter)
+        for choice, (response, output) in enumerate(zip(responses, outputs_of(responses), strict=True)):
+            if read is not None and any(not one.reading.ok for one in outcomes if one.reading is not None):
+                break  # the run has failed: a second model need not be paid for the rest
+            life.check("Deadline expired while finalizing provider response.", "response")
+            outcome = request.postprocess(adapter, made, signature, output, read)
+            outcomes.append(_Outcome(outcome.values, outcome.reading))
+            attempt = life.attempts[place]
+            # A reply of nothing at all has no completion yet.
+            completions = list(attempt.completions) or [completion_of(response)]
+            completions[choice] = replace(completions[choice], reading=outcome.reading)
+            life.attempts[place] = replace(
+                attempt,
+                completions=tuple(completions),
+                error=attempt.error or (None if outcome.reading.ok else stop_reason(outcome.reading)),
+            )
+            life.emit(
+                events.ReplyRead(
+                    at=life.seconds(),
+                    attempt=number,
+                    adapter=adapter.name,
+                    reading=outcome.reading,
+                    ok=outcome.reading.ok,
+                    choice=choice,
+                )
+            )
+        for one in outcomes:
+            if one.reading is not None and not one.reading.ok:
+                message = f"The reply could not be read as {adapter.name}: {stop_reason(one.reading)}"
+                raise StopError(RunError(message, "response", number), one.reading)
+        return tuple(outcomes)
+
+    def _reader(self, adapter: Adapter) -> Callable[[Signature, str], Reading] | None:
+        """How to read a completion; None: as the adapter does. TwoStep asks a second model first."""
+        if not isinstance(adapter, TwoStepAdapter) or type(adapter).parse is not TwoStepAdapter.parse:
+            return None
+
+        def read(signature: Signature, completion: str) -> Reading:
+            return self._extracted(adapter, signature, completion)
+
+        return read
+
+    def _extracted(self, adapter: TwoStepAdapter, signature: Signature, completion: str) -> Reading:
+        """TwoStep's reading: the second model is asked through Chat, in an attempt of its own."""
+        life = self.lifecycle
+        chat = ChatAdapter()
+        life.next("extraction")
+        life.emit(events.ExtractionStarted(**life.now(), adapter=chat.name, model=self.extraction_lm.model))
+        second = replace(self, lm=self.extraction_lm, capabilities=None, tools=None, reuse=None)
+        inner: Reading | None
+        try:
+            inner = second.ask(chat, extraction_signature(signature), [], {"text": completion}, NOTHING)[0].reading
+        except StopError as stop:
+            inner = stop.reading
+            if inner is None:
+                raise
+        assert inner is not None
+        return adapter.reading_of(signature, completion, inner)
+
+
+def outputs_of(responses: Sequence[Response]) -> list[Any]:
+    """What dspy's LM hands to an adapter: plain strings, or dicts as soon as one completion is more than text."""
+    outputs = [response.as_output() for response in responses]
+    if all(len(output) == 1 for output in outputs):
+        return [output["text"] for output in outputs]
+    return outputs
+
+
+def stop_reason(reading: Reading) -> str:
+    """Why a reply could not be read, in one line."""
+    if reading.error is None:
+        return ""
+    return one_line(reading.error.message) or reading.error.type

@@ -1,0 +1,65 @@
+"""What a run leaves behind, as immutable data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from adapters.errors import RunError
+from adapters.replies.reading import Reading
+from adapters.running import events
+
+
+@dataclass(frozen=True)
+class Completion:
+    """One completion of a call, and what the adapter made of its text (None: it was not read)."""
+
+    text: str
+    reading: Reading | None = None
+    reasoning: str = ""
+    tool_calls: tuple[Mapping[str, Any], ...] = ()
+    finish_reason: str | None = None
+    logprobs: Any = None
+
+
+Purpose = Literal["first", "retry", "tools", "fallback", "extraction"]
+"""Why a call was made: tools: the conversation goes on after tool calls; retry: the call before it failed."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One call that was made. `usage` and `cost` are None when unknown; `error` says in one line why it failed.
+
+    `completions` hold what had arrived when the call broke off. `payload` is what the provider sent with an error.
+    """
+
+    number: int
+    adapter: str
+    model: str
+    request: Mapping[str, Any]
+    completions: tuple[Completion, ...] = ()
+    usage: Mapping[str, Any] | None = None
+    cost: float | None = None
+    duration_ms: float = 0.0
+    error: str | None = None
+    payload: Any = None
+    raw: Any = None
+    """The provider's own account of the reply: its id, the model that answered, and the like."""
+    purpose: Purpose = "first"
+
+
+@dataclass(frozen=True)
+class Run:
+    """Everything a run did. `values` are the first completion's; `all_values` those of each."""
+
+    ok: bool
+    values: Mapping[str, Any]
+    events: tuple[events.Event, ...]
+    attempts: tuple[Attempt, ...]
+    error: RunError | None = None
+    cancelled: bool = False
+    all_values: tuple[Mapping[str, Any], ...] = ()
+    listener_errors: tuple[Exception, ...] = ()
+    tool_turns: tuple[Mapping[str, Any], ...] = ()
+    """Ready for a `History`: one `{"tool_calls": {"tool_calls": […], "tool_call_results": […]}}` a turn, plain JSON."""

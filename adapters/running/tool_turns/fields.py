@@ -1,0 +1,75 @@
+"""The fields through which an adapter tells a model of tools, as in `dspy.ReActV2`: `tools` in, `tool_calls` out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, get_args, get_origin
+
+from adapters.running.tool_turns.tools import RunTool, described
+from adapters.signatures.signature import InputField, OutputField, Signature
+from adapters.types import Tool, ToolCalls, is_named
+
+CALLS_DESCRIPTION = "the tools to call now; an empty list once the other outputs are final"
+
+
+def tool_input_field(signature: Signature) -> str | None:
+    """The first input annotated Tool or list[Tool]."""
+    for name, field in signature.input_fields.items():
+        inner = get_args(field.annotation)[:1] if get_origin(field.annotation) is list else (field.annotation,)
+        if any(is_named(one, "Tool") for one in inner):
+            return name
+    return None
+
+
+def tool_output_field(signature: Signature) -> str | None:
+    """The first output annotated ToolCalls."""
+    return next((name for name, one in signature.output_fields.items() if is_named(one.annotation, "ToolCalls")), None)
+
+
+@lru_cache(maxsize=256)
+def with_tool_fields(signature: Signature) -> tuple[Signature, tuple[str, ...]]:
+    """The signature with the two fields, and the names of those that it lacked."""
+    added: list[str] = []
+    asked = signature
+    if tool_input_field(asked) is None:
+        added.append(_free_name("tools", asked))
+        asked = asked.append(added[-1], InputField(), list[Tool])
+    if tool_output_field(asked) is None:
+        added.append(_free_name("tool_calls", asked))
+        asked = asked.append(added[-1], OutputField(desc=CALLS_DESCRIPTION), ToolCalls)
+    return asked, tuple(added)
+
+
+@lru_cache(maxsize=256)
+def with_calls(signature: Signature, name: str, annotation: Any = ToolCalls) -> Signature:
+    """The signature with an output for the calls, behind its own; as it is when it has one of that name."""
+    if name in signature.output_fields:
+        return signature
+    return signature.append(name, OutputField(desc=CALLS_DESCRIPTION), annotation)
+
+
+def with_tools(signature: Signature, inputs: Mapping[str, Any], tools: Sequence[RunTool]) -> dict[str, Any]:
+    """The inputs with `tools` in the signature's tool field, unless it has a value; in the signature's order."""
+    name = tool_input_field(signature)
+    values = dict(inputs)
+    if name is not None and not values.get(name):
+        made = [described(one) for one in tools]
+        is_list = get_origin(signature.input_fields[name].annotation) is list
+        values[name] = made if is_list else made[0]
+    return values
+
+
+@lru_cache(maxsize=256)
+def without(signature: Signature, names: tuple[str, ...]) -> Signature:
+    """The signature less those of `names` that it has."""
+    for name in names:
+        if name in signature.fields:
+            signature = signature.delete(name)
+    return signature
+
+
+def _free_name(name: str, signature: Signature) -> str:
+    while name in signature.fields:
+        name = f"session_{name}"
+    return name

@@ -1,0 +1,230 @@
+"""One turn: the calls in a reply, what each tool answered, and the messages that carry the answers back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from adapters.errors import RunError
+from adapters.lm import interruption
+from adapters.lm.protocol import Response
+from adapters.prompts.conversation import TOOL_RESULTS
+from adapters.prompts.prompt import Message
+from adapters.prompts.text import Segment, Text
+from adapters.requests.request import Request
+from adapters.running import events
+from adapters.running.lifecycle import Lifecycle, StopError
+from adapters.running.tool_turns.arguments import ArgumentsError, decode, validate
+from adapters.running.tool_turns.results import ToolResult, text_of
+from adapters.running.tool_turns.tools import DeadlineExceededError, RunTool, Tools, ToolValidationError
+from adapters.types import ToolCallResults, ToolCalls
+
+if TYPE_CHECKING:
+    from adapters.formats.base import Adapter
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call as the model made it: `arguments` is JSON text where it came natively, else an object."""
+
+    id: str
+    name: str
+    arguments: Any
+
+
+def calls_of(adapter: Adapter, request: Request, response: Response, turn: int) -> tuple[Call, ...]:
+    """The calls in a reply, native ones first; calls without an id are numbered by `turn` (0-based)."""
+    if response.tool_calls:
+        return tuple(_native_call(one, turn, index) for index, one in enumerate(response.tool_calls))
+    if request.calls_field is None or not response.text:
+        return ()
+    reading = adapter.read(request.asked, response.text)
+    field = reading.fields.get(request.calls_field)
+    value = reading.values.get(request.calls_field, None if field is None else field.value)
+    if not isinstance(value, ToolCalls):
+        return ()
+    return tuple(
+        Call(one.id or f"call_{turn}_{index}", one.name, one.args) for index, one in enumerate(value.tool_calls)
+    )
+
+
+def _native_call(call: Mapping[str, Any], turn: int, index: int) -> Call:
+    function = call.get("function") or {}
+    name, arguments = str(function.get("name") or ""), function.get("arguments")
+    return Call(str(call.get("id") or f"call_{turn}_{index}"), name, arguments)
+
+
+def answered(
+    adapter: Adapter, request: Request, response: Response, calls: Sequence[Call], tools: Tools, life: Lifecycle
+) -> Request:
+    """The request that goes on after `calls`, each of them made, one after another. Raises StopError."""
+    turn = f"tools {len(life.tool_turns) + 1}"
+    told = [_invoked(call, tools, life) for call in calls]
+    native = bool(response.tool_calls)
+    messages = (
+        _native_messages(response, calls, told, turn)
+        if native
+        else _text_messages(adapter, request, response, calls, told, turn)
+    )
+    life.tool_turns.append(_history_turn(calls, told))
+    params = dict(request.params)
+    choice = params.get("tool_choice")
+    if isinstance(choice, Mapping) and choice.get("type") == "function":
+        params["tool_choice"] = "auto"
+    prompt = replace(request.prompt, messages=(*request.prompt.messages, *messages), reusable=None)
+    return replace(request, prompt=prompt, params=params)
+
+
+def _invoked(call: Call, tools: Tools, life: Lifecycle) -> events.ToolInvoked:
+    """One call made, told, and its changes kept or undone."""
+    life.check(f"Deadline expired before executing tool '{call.name}'.", "tool")
+    began = life.seconds()
+    before = None if tools.state is None else tools.state.snapshot()
+    tool = tools.find(call.name)
+    arguments, result = _result(call, tool, life)
+    if tool is not None:
+        result = _within_limit(tool, result, tools.most_characters)
+    invocation = events.ToolInvoked(
+        **life.now(),
+        name=call.name,
+        call_id=call.id,
+        arguments=arguments,
+        result=result,
+        rendered_output=_rendered(result),
+        duration_ms=(life.seconds() - began) * 1000,
+    )
+    if tools.state is not None:
+        try:
+            failures = list(tools.state.commit(invocation))
+        except Exception as error:
+            failures = [error]
+        if failures:
+            tools.state.restore(before)
+            reasons = "; ".join(str(one) or type(one).__name__ for one in failures)
+            undone = replace(result, message=f"Reducer errors prevented applying tool result: {reasons}")
+            invocation = replace(invocation, result=undone, rendered_output=_rendered(undone), rolled_back=True)
+    life.emit(invocation)
+    return invocation
+
+
+def _result(call: Call, tool: RunTool | None, life: Lifecycle) -> tuple[Any, ToolResult]:
+    """The arguments as far as they could be read, and what came of the call."""
+    if tool is None:
+        return call.arguments, ToolResult.failed(f"Unknown tool '{call.name}' requested by provider.")
+    try:
+        arguments = decode(call.arguments)
+    except ArgumentsError as error:
+        return call.arguments, ToolResult.failed(str(error))
+    try:
+        arguments = validate(tool.parameters, arguments)
+    except ArgumentsError as error:
+        return arguments, ToolResult.failed(f"Tool validation failed: {error}")
+    answer = tool.answer
+    if answer is None:
+        return arguments, ToolResult.failed(f"Tool '{tool.name}' does not have a registered handler.")
+    try:
+        value = interruption.call(lambda: _awaited(answer(arguments)), life.interrupted, f"tool {tool.name}")
+    except interruption.InterruptedCallError as interrupted:
+        life.stop_for(interrupted.reason, f"Tool '{tool.name}' exceeded the deadline.", "tool")
+    except DeadlineExceededError as error:
+        message = str(error) or f"Tool '{tool.name}' exceeded the deadline."
+        raise StopError(RunError(message, "tool", life.number)) from error
+    except ToolValidationError as error:
+        return arguments, ToolResult.failed(f"Tool validation failed: {error}")
+    except BaseException as error:  # also what a user's handler ends the interpreter with
+        return arguments, ToolResult.failed(
+            f"Tool '{tool.name}' execution failed: {str(error) or type(error).__name__}"
+        )
+    return arguments, value if isinstance(value, ToolResult) else ToolResult(value=value)
+
+
+def _awaited(value: Any) -> Any:
+    """What a function gave; of an async one, what it gives in the end, in an event loop of this thread's own."""
+    if not isinstance(value, Awaitable):
+        return value
+    import asyncio  # which few tools need
+
+    async def wait() -> Any:
+        return await value
+
+    return asyncio.run(wait())
+
+
+def _within_limit(tool: RunTool, result: ToolResult, most: int) -> ToolResult:
+    """The result, or that it is too long: what a tool gives is sent to a model, which may cost by the character."""
+    length = len(_rendered(result))
+    if length <= most:
+        return result
+    return ToolResult.failed(
+        f"Tool '{tool.name}' gave {length:,} characters, and the limit is {most:,}. Ask it for less."
+    )
+
+
+def _rendered(result: ToolResult) -> str:
+    try:
+        return text_of(result)
+    except Exception as error:  # a value's own `render`
+        return f"{result.message}\n\n(the value cannot be written: {type(error).__name__})".strip()
+
+
+def _native_messages(
+    response: Response, calls: Sequence[Call], told: Sequence[events.ToolInvoked], turn: str
+) -> list[Message]:
+    asked = [
+        {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": _as_text(one.arguments)}}
+        for one in calls
+    ]
+    content = (_plain(response.text),) if response.text else ()
+    messages = [Message("assistant", turn, content, False, {"tool_calls": asked})]
+    for one in told:
+        messages.append(Message("tool", turn, (_plain(one.rendered_output),), False, {"tool_call_id": one.call_id}))
+    return messages
+
+
+def _text_messages(
+    adapter: Adapter,
+    request: Request,
+    response: Response,
+    calls: Sequence[Call],
+    told: Sequence[events.ToolInvoked],
+    turn: str,
+) -> list[Message]:
+    """The reply as it was, then the results as dspy writes those of a History, with the reminder of the format."""
+    remind = getattr(adapter, "user_message_output_requirements", None)
+    reminder = (remind(request.asked) if remind is not None else None) or ""
+    results = ToolCallResults.model_validate(_results(calls, told))
+    given = adapter.format_user_message_content(TOOL_RESULTS, {"tool_call_results": results}, suffix=reminder)
+    return [Message("assistant", turn, (_plain(response.text),)), Message("user", turn, (Text.of(given),))]
+
+
+def _results(calls: Sequence[Call], told: Sequence[events.ToolInvoked]) -> list[dict[str, Any]]:
+    return [
+        {
+            "call_id": call.id,
+            "name": call.name,
+            "value": one.rendered_output,
+            "is_error": not one.result.success,
+        }
+        for call, one in zip(calls, told, strict=True)
+    ]
+
+
+def _history_turn(calls: Sequence[Call], told: Sequence[events.ToolInvoked]) -> dict[str, Any]:
+    """The turn in the shape of a `History` message, whose values are what the model was told."""
+    made = [
+        {"id": call.id, "name": call.name, "args": one.arguments if isinstance(one.arguments, Mapping) else {}}
+        for call, one in zip(calls, told, strict=True)
+    ]
+    return {"tool_calls": {"tool_calls": made, "tool_call_results": _results(calls, told)}}
+
+
+def _as_text(arguments: Any) -> str:
+    if isinstance(arguments, str):
+        return arguments or "{}"
+    return "{}" if arguments is None else json.dumps(arguments, ensure_ascii=False)
+
+
+def _plain(text: str) -> Text:
+    return Text((Segment(text, "value"),))

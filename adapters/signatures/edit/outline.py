@@ -1,0 +1,285 @@
+"""What a signature's text declares and where each piece of it stands, so that one piece can be changed alone."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from adapters.errors import SignatureError
+from adapters.signatures.notation import class_names, is_source
+from adapters.signatures.read.bindings import bindings_of, parsable
+from adapters.signatures.read.source_text import SourceText, check_size
+
+MemberKind = Literal["input", "output", "member", "value"]
+ClassKind = Literal["signature", "model", "record", "enum"]
+
+_ENUMS = ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")
+_RECORDS = ("TypedDict", "NamedTuple")
+_DESCRIPTIONS = {"input": "desc", "output": "desc", "member": "description"}
+
+
+class Span(NamedTuple):
+    """`text[start:end]`, in code points."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        return text[self.start : self.end]
+
+
+@dataclass(frozen=True)
+class Member:
+    """One field of a signature or model, or one value of an enum, as it is written.
+
+    `block` are its whole lines with the comments right above them; None where it shares its lines with something else.
+    `description` is None when it is code and not a text, which then is `description_code`. Of an enum's value,
+    `type_text` is the value's source, and `type_span` its place.
+    """
+
+    name: str
+    kind: MemberKind
+    name_span: Span
+    statement: Span
+    type_text: str = ""
+    type_span: Span | None = None
+    value_span: Span | None = None
+    call: ast.Call | None = None
+    description: str | None = ""
+    description_code: str = ""
+    description_span: Span | None = None
+    block: Span | None = None
+
+
+@dataclass(frozen=True)
+class ClassOutline:
+    """One class: its members in the order of the text. `can_grow` is False where its body stands on its first line."""
+
+    name: str
+    kind: ClassKind
+    name_span: Span
+    block: Span
+    members: tuple[Member, ...]
+    indent: str
+    body_end: int
+    body_start: int
+    docstring: Span | None = None
+    can_grow: bool = True
+
+    def member(self, name: str) -> Member | None:
+        return next((one for one in self.members if one.name == name), None)
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A text that can be read, piece by piece. A short notation has one class, of the name ""."""
+
+    text: str
+    short: bool
+    classes: tuple[ClassOutline, ...]
+    bound: frozenset[str] = frozenset()
+    last_import: int = 0
+    """Where a further import goes."""
+
+    def class_named(self, name: str | None) -> ClassOutline | None:
+        """The class of that name; for None the last signature."""
+        if name is None:
+            return next((one for one in reversed(self.classes) if one.kind == "signature"), None)
+        return next((one for one in reversed(self.classes) if one.name == name), None)
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """The names of the models, records and enums."""
+        return tuple(one.name for one in self.classes if one.kind != "signature")
+
+
+@lru_cache(maxsize=32)
+def outline_of(text: str) -> Outline:
+    """The outline of a text in either notation. Raises SignatureError for a text that cannot be read at all."""
+    if not is_source(text):
+        return _short(text)
+    check_size(text)
+    signatures = class_names(text)
+    source, _ = parsable(SourceText.of(text))
+    tree = parse_source(text)
+    reader = _Reader(source, text)
+    kinds: dict[str, ClassKind] = {}
+    found = []
+    for node in tree.body:
+        if not isinstance(node, ast.ClassDef):
+            continue
+        kind = "signature" if node.name in signatures else _kind(node, kinds)
+        if kind is not None:
+            kinds[node.name] = kind
+            found.append(reader.class_outline(node, kind))
+    return Outline(text, False, tuple(found), frozenset(bindings_of(tree.body)), reader.place_of_imports(tree))
+
+
+def parse_source(text: str) -> ast.Module:
+    """The syntax tree of a source, every node at its place in `text`. Raises SignatureError."""
+    return parsable(SourceText.of(text))[0].parse()
+
+
+def _kind(node: ast.ClassDef, known: dict[str, ClassKind]) -> ClassKind | None:
+    """What a class is, by the names of its bases; None for a class of another kind."""
+    bases = [_last_name(one) for one in node.bases]
+    for base in bases:
+        if base in known and known[base] != "signature":
+            return known[base]
+    if any(base in _ENUMS for base in bases):
+        return "enum"
+    if "BaseModel" in bases:
+        return "model"
+    decorators = [_last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
+    return "record" if "dataclass" in decorators or any(base in _RECORDS for base in bases) else None
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+class _Reader:
+    def __init__(self, source: SourceText, text: str) -> None:
+        self._source = source
+        self._text = text  # where it differs from the parsed one, it does so place by place
+
+    def span(self, node: ast.AST) -> Span:
+        end_line, end_column = getattr(node, "end_lineno", 1), getattr(node, "end_col_offset", 0)
+        return Span(self._start(node), self._source.index(end_line, end_column))
+
+    def _start(self, node: ast.AST) -> int:
+        return self._source.index(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
+
+    def place_of_imports(self, tree: ast.Module) -> int:
+        """Behind the last import that stands before any class, else behind the module's docstring, else the top."""
+        place = 0
+        for index, node in enumerate(tree.body):
+            is_doc = index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            if isinstance(node, ast.Import | ast.ImportFrom) or is_doc:
+                place = self._line_end(self.span(node).end)
+            elif isinstance(node, ast.ClassDef):
+                break
+        return place
+
+    def class_outline(self, node: ast.ClassDef, kind: ClassKind) -> ClassOutline:
+        first = node.body[0]
+        start = self._line_start(self._start(first))
+        can_grow = not self._text[start : self._start(first)].strip() and first.lineno > node.lineno
+        members = [one for one in (self._member(statement, kind) for statement in node.body) if one is not None]
+        whole = self.span(node)
+        decorated = min([whole.start, *(self._start(one) for one in node.decorator_list)])
+        name = re.compile(r"class\s+(\w+)").search(self._text, whole.start)
+        return ClassOutline(
+            node.name,
+            kind,
+            Span(*name.span(1)) if name is not None else Span(whole.start, whole.start),
+            Span(self._with_comments_above(self._line_start(decorated)), self._line_end(whole.end)),
+            tuple(members),
+            self._text[start : self._start(first)] if can_grow else "    ",
+            self._line_end(self.span(node.body[-1]).end),
+            start,
+            self.span(first) if ast.get_docstring(node, clean=False) is not None else None,
+            can_grow,
+        )
+
+    def _member(self, node: ast.stmt, kind: ClassKind) -> Member | None:
+        match node:
+            case ast.AnnAssign(target=ast.Name(id=name) as target) if kind != "enum":
+                annotation, value = self.span(node.annotation), node.value
+                if _last_name(getattr(node.annotation, "value", node.annotation)) == "ClassVar":
+                    return None
+                role: MemberKind | None = _role(value) if kind == "signature" else "member"
+                typed: tuple[str, Span | None] = (annotation.of(self._text), annotation)
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if name != "model_config":
+                role = "value" if kind == "enum" else _role(value) if kind == "signature" else None
+                typed = ("", None) if kind != "enum" else (self.span(value).of(self._text), self.span(value))
+            case _:
+                return None
+        if role is None or (kind == "enum" and name.startswith("_")):
+            return None
+        call = (
+            value
+            if isinstance(value, ast.Call) and (kind == "signature" or _last_name(value.func) == "Field")
+            else None
+        )
+        described = (
+            next((one.value for one in call.keywords if one.arg == _DESCRIPTIONS.get(role)), None) if call else None
+        )
+        constant = described.value if isinstance(described, ast.Constant) else None
+        is_text = isinstance(constant, str)
+        statement = self.span(node)
+        return Member(
+            name,
+            role,
+            self.span(target),
+            statement,
+            *typed,
+            value_span=self.span(value) if value is not None else None,
+            call=call,
+            description=constant if isinstance(constant, str) else None if described else "",
+            description_code=self.span(described).of(self._text) if described and not is_text else "",
+            description_span=self.span(described) if described else None,
+            block=self._block(statement),
+        )
+
+    def _block(self, statement: Span) -> Span | None:
+        start, end = self._line_start(statement.start), self._line_end(statement.end)
+        behind = self._text[statement.end : end].strip()
+        if self._text[start : statement.start].strip() or (behind and not behind.startswith("#")):
+            return None
+        return Span(self._with_comments_above(start), end)
+
+    def _with_comments_above(self, start: int) -> int:
+        while start > 0:
+            above = self._line_start(start - 1)
+            if not self._text[above:start].lstrip().startswith("#"):
+                return start
+            start = above
+        return start
+
+    def _line_start(self, place: int) -> int:
+        return self._text.rfind("\n", 0, place) + 1
+
+    def _line_end(self, place: int) -> int:
+        """Behind the line break of the line of `place`."""
+        end = self._text.find("\n", place)
+        return len(self._text) if end < 0 else end + 1
+
+
+def _role(value: ast.expr | None) -> MemberKind | None:
+    name = _last_name(value.func) if isinstance(value, ast.Call) else ""
+    return "input" if name == "InputField" else "output" if name == "OutputField" else None
+
+
+_HEAD = "def f("
+
+
+def _short(text: str) -> Outline:
+    """The string notation, whose halves are parsed as the parameters of a function."""
+    halves = text.split("->")
+    if len(halves) != 2:
+        raise SignatureError("a short signature has one `->` between inputs and outputs", 1, 1, "question -> answer")
+    members: list[Member] = []
+    start = 0
+    roles: tuple[MemberKind, MemberKind] = ("input", "output")
+    for role, half in zip(roles, halves, strict=True):
+        source = SourceText(f"{_HEAD}{half}): pass", text, start, len(half), len(_HEAD))
+        function = source.parse().body[0]
+        for one in function.args.args if isinstance(function, ast.FunctionDef) else ():
+            shift = start - len(_HEAD)
+            begin = source.index(one.lineno, one.col_offset) + shift
+            end = source.index(one.end_lineno or 1, one.end_col_offset or 0) + shift
+            name = Span(begin, begin + len(one.arg))
+            kind = (
+                None
+                if one.annotation is None
+                else Span(source.index(one.annotation.lineno, one.annotation.col_offset) + shift, end)
+            )
+            written = kind.of(text) if kind is not None else ""
+            members.append(Member(one.arg, role, name, Span(begin, end), written, kind))
+        start += len(half) + 2
+    whole = Span(0, len(text))
+    return Outline(text, True, (ClassOutline("", "signature", Span(0, 0), whole, tuple(members), "", len(text), 0),))

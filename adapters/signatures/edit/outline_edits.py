@@ -1,0 +1,390 @@
+"""Changes of a signature's text by what is meant, not by characters: only the piece that is meant is written anew.
+
+Each function takes an outline and returns the changed text. What cannot be changed without losing something that
+stands in the text is refused with a SignatureError that says so.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, replace
+
+from adapters.errors import SignatureError
+from adapters.signatures.edit.outline import ClassKind, ClassOutline, Member, Outline, Span, outline_of, parse_source
+from adapters.signatures.notation import read, to_source
+from adapters.signatures.read import known_names
+from adapters.signatures.read.source_text import line_and_column, quiet_parse
+from adapters.signatures.write.class_writer import is_name
+from adapters.signatures.write.source_writer import docstring
+from adapters.signatures.write.value_writer import text_literal
+
+_COMMENT = re.compile(r'"""(?:[^"\\]|\\.|"(?!""))*"""|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|(#[^\n]*)', re.DOTALL)
+_ELSEWHERE = "change it in the source, where everything can be seen"
+
+_BEGINNING = """import dspy
+
+
+class {name}(dspy.Signature):
+{doc}    {field}: str = dspy.InputField()
+"""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a member is to be: `kind` as in `Member`, the type (or an enum value's source) and its description.
+
+    A `description` of None leaves the one there is.
+    """
+
+    name: str
+    kind: str
+    type_text: str = ""
+    description: str | None = ""
+
+
+def comments_in(text: str) -> tuple[str, ...]:
+    """The comments of a piece of source."""
+    return tuple(match[1] for match in _COMMENT.finditer(text) if match[1])
+
+
+def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: Wanted) -> str:
+    """A member changed in name, type, role or description: what stays equal is not touched."""
+    _check_name(of, wanted.name, member)
+    if outline.short:
+        if wanted.description:
+            return _as_source(outline, wanted, member)
+        return _short_text(
+            outline, [_spelled(wanted, one) if one is member else _as_written(outline, one) for one in of.members]
+        )
+    changes: list[tuple[Span, str]] = []
+    if wanted.name != member.name:
+        changes.append((member.name_span, wanted.name))
+    if wanted.type_text != member.type_text:
+        if member.type_span is not None:
+            changes.append((member.type_span, wanted.type_text))
+        else:
+            changes.append((Span(member.name_span.end, member.name_span.end), f": {wanted.type_text}"))
+    if wanted.kind != member.kind:
+        changes.append(_role_change(outline, member, wanted.kind))
+    if wanted.description is not None and wanted.description != member.description:
+        changes.append(_description_change(outline, of, member, wanted.description))
+    text = _with_changes(outline.text, changes)
+    is_other = member.kind != "value" and wanted.type_text != member.type_text
+    needs = _names_of(wanted.type_text) if is_other else set()
+    if wanted.description and member.kind == "member" and member.call is None:
+        needs.add(_field_maker(outline).partition(".")[0])
+    return _with_imports(text, needs)
+
+
+def add_member(outline: Outline, of: ClassOutline, wanted: Wanted) -> str:
+    """A further member: a field behind the last one of its role, any other at the end."""
+    _check_name(of, wanted.name, None)
+    if outline.short:
+        if wanted.description:
+            return _as_source(outline, wanted, None)
+        rows = [_as_written(outline, one) for one in of.members]
+        return _short_text(outline, [*rows, _spelled(wanted, None)])
+    if not of.can_grow:
+        raise _refused(outline, of.block.start, f"the body of {of.name} stands on the line of its name")
+    line = f"{of.indent}{_written(outline, of, wanted)}\n"
+    same = [one for one in of.members if one.kind == wanted.kind and one.block is not None]
+    others = [one for one in of.members if one.block is not None]
+    if same and same[-1].block is not None:
+        place = same[-1].block.end
+    elif wanted.kind == "input" and others and others[0].block is not None:
+        place = others[0].block.start
+    elif others and others[-1].block is not None:
+        place = others[-1].block.end
+    else:
+        place, line = of.body_end, f"\n{line}" if of.kind == "signature" else line
+    text = _inserted(outline.text, place, line)
+    needs = _names_of(wanted.type_text) if wanted.kind != "value" else set()
+    if wanted.kind in ("input", "output"):
+        needs.add(_field_maker(outline, wanted.kind).partition(".")[0])
+    elif wanted.kind == "member" and wanted.description:
+        needs.add(_field_maker(outline).partition(".")[0])
+    return _with_imports(text, needs)
+
+
+def delete_member(outline: Outline, of: ClassOutline, member: Member) -> str:
+    """Without a member; the comment lines above it stay."""
+    if outline.short:
+        return _short_text(outline, [_as_written(outline, one) for one in of.members if one is not member])
+    if member.block is None:
+        raise _refused(outline, member.statement.start, f"{member.name} shares its line with something else")
+    start = outline.text.rfind("\n", 0, member.statement.start) + 1
+    rest = "pass\n" if len(of.members) == 1 and _is_only_statement(outline, of, member) else ""
+    return outline.text[:start] + (of.indent + rest if rest else "") + outline.text[member.block.end :]
+
+
+def move_member(outline: Outline, of: ClassOutline, member: Member, by: int) -> str:
+    """A member before or behind the next one of its kind; the same text where there is none."""
+    alike = [one for one in of.members if one.kind == member.kind]
+    to = alike.index(member) + by
+    if not 0 <= to < len(alike):
+        return outline.text
+    other = alike[to]
+    if outline.short:
+        swapped = {id(member): other, id(other): member}
+        return _short_text(outline, [_as_written(outline, swapped.get(id(one), one)) for one in of.members])
+    if member.block is None or other.block is None:
+        raise _refused(outline, member.statement.start, f"{member.name} shares its line with something else")
+    first, second = sorted((member.block, other.block))
+    text = outline.text if outline.text.endswith("\n") else outline.text + "\n"
+    second = Span(second.start, max(second.end, text.find("\n", second.end - 1) + 1))
+    return text[: first.start] + second.of(text) + text[first.end : second.start] + first.of(text) + text[second.end :]
+
+
+def set_instructions(outline: Outline, of: ClassOutline, instructions: str) -> str:
+    """A signature's docstring written anew; without instructions there is none."""
+    if outline.short or not of.can_grow:
+        raise _refused(outline, of.block.start, "there is no room for instructions here")
+    text = outline.text
+    if not instructions.strip():
+        if of.docstring is None or not of.members:
+            return text
+        rest = text[text.find("\n", of.docstring.end) + 1 :]
+        return text[: of.body_start] + rest.lstrip("\n")
+    literal = docstring(instructions)
+    if of.docstring is not None:
+        return _with_changes(text, [(of.docstring, literal)])
+    return _inserted(text, of.body_start, f"{of.indent}{literal}\n\n")
+
+
+def add_class(outline: Outline, name: str, kind: ClassKind) -> str:
+    """A new model, or an enum with one value, in front of the first signature. A short notation becomes source."""
+    _check_class_name(outline, name)
+    if outline.short:
+        return add_class(outline_of(to_source(read(outline.text))), name, kind)
+    base = "BaseModel" if "BaseModel" in outline.bound else "pydantic.BaseModel"
+    head, body = ("Enum", 'FIRST = "first"') if kind == "enum" else (base, "name: str")
+    first = next((one for one in outline.classes if one.kind == "signature"), None)
+    place = first.block.start if first is not None else len(outline.text)
+    text = outline.text[:place] + f"class {name}({head}):\n    {body}\n\n\n" + outline.text[place:]
+    return _with_imports(text, {head.partition(".")[0]})
+
+
+def delete_class(outline: Outline, of: ClassOutline) -> str:
+    """Without a class. Raises SignatureError while something names it."""
+    for found in re.finditer(rf"\b{re.escape(of.name)}\b", outline.text):
+        if not of.block.start <= found.start() < of.block.end:
+            raise _refused(outline, found.start(), f"{of.name} is still used", "give that field another type first")
+    rest = outline.text[of.block.end :].lstrip("\n")
+    return outline.text[: of.block.start] + rest
+
+
+def rename_class(outline: Outline, of: ClassOutline, name: str) -> str:
+    """A class under another name, wherever the code names it, in quoted types too. Comments and texts stay."""
+    if name == of.name:
+        return outline.text
+    _check_class_name(outline, name)
+    places = {of.name_span.start}
+    for one in outline.classes:
+        for member in one.members:
+            if member.type_span is not None and member.kind != "value":
+                start = member.type_span.start
+                places |= {
+                    start + found.start() for found in re.finditer(rf"\b{re.escape(of.name)}\b", member.type_text)
+                }
+    for node in ast.walk(parse_source(outline.text)):
+        if isinstance(node, ast.Name) and node.id == of.name:
+            lines = outline.text.split("\n")
+            column = len(lines[node.lineno - 1].encode()[: node.col_offset].decode())
+            places.add(sum(len(line) + 1 for line in lines[: node.lineno - 1]) + column)
+    return _with_changes(outline.text, [(Span(place, place + len(of.name)), name) for place in places])
+
+
+def new_source(name: str, field: str, instructions: str = "") -> str:
+    """A signature to begin with."""
+    doc = f"    {text_literal(instructions, block=True)}\n\n" if instructions else ""
+    return _BEGINNING.format(name=name, field=field, doc=doc)
+
+
+# inside
+
+
+def _check_name(of: ClassOutline, name: str, member: Member | None) -> None:
+    if not is_name(name):
+        hint = re.sub(r"\W+", "_", name.strip()).strip("_").lower() or "answer"
+        hint = f"_{hint}" if hint[:1].isdigit() else hint
+        said = "a name has letters, digits and _, and is no word of Python's own"
+        raise SignatureError(said, hint=f"{hint}_" if hint == name else hint)
+    other = of.member(name)
+    if other is not None and (member is None or other.name != member.name):
+        raise SignatureError(f"there is a {name} already", hint="each needs a name of its own")
+
+
+def _check_class_name(outline: Outline, name: str) -> None:
+    if not is_name(name):
+        raise SignatureError("a name has letters, digits and _, and is no word of Python's own", hint="LineItem")
+    if name in outline.bound or name in known_names.bare_names():
+        raise SignatureError(f"the name {name} is taken", hint="choose another one")
+
+
+def _role_change(outline: Outline, member: Member, kind: str) -> tuple[Span, str]:
+    if member.value_span is None:
+        raise _refused(outline, member.statement.start, f"the role of {member.name} is not written here")
+    found = re.compile(r"(\w+\s*\.\s*)?\b(Input|Output)Field\b").match(outline.text, member.value_span.start)
+    if found is None:
+        raise _refused(outline, member.value_span.start, f"the role of {member.name} is not written in a usual way")
+    if found[1] is None:
+        return Span(found.start(2), found.end()), _field_maker(outline, kind)
+    return Span(found.start(2), found.end()), "InputField" if kind == "input" else "OutputField"
+
+
+def _description_change(outline: Outline, of: ClassOutline, member: Member, description: str) -> tuple[Span, str]:
+    text = outline.text
+    if member.description is None:
+        raise _refused(outline, member.statement.start, f"the description of {member.name} is code")
+    if member.kind == "value" or of.kind == "record":
+        raise _refused(outline, member.statement.start, f"{of.name}.{member.name} has no room for a description")
+    keyword = f"{'description' if member.kind == 'member' else 'desc'}={text_literal(description)}"
+    if member.description_span is not None:
+        return _description_replaced(text, member, description)
+    if member.call is not None and member.value_span is not None:
+        closing = member.value_span.end - 1
+        before = text[member.value_span.start : closing].rstrip()
+        if comments_in(before.rpartition("\n")[2]):
+            raise _refused(outline, closing, f"a comment ends the last line of {member.name}")
+        separator = "" if before.endswith(("(", ",")) else ", "
+        place = member.value_span.start + len(before)
+        return Span(place, place), f"{separator or (' ' if before.endswith(',') else '')}{keyword}"
+    field = _field_maker(outline)
+    if member.value_span is None:
+        end = member.statement.end
+        return Span(end, end), f" = {field}({keyword})"
+    return member.value_span, f"{field}(default={member.value_span.of(text)}, {keyword})"
+
+
+def _description_replaced(text: str, member: Member, description: str) -> tuple[Span, str]:
+    assert member.description_span is not None
+    span = member.description_span
+    if description:
+        return span, text_literal(description)
+    # the keyword goes with its text, and one of the commas around it
+    start = text.rfind("desc", 0, span.start)
+    end = span.end
+    behind = re.compile(r"\s*,\s*").match(text, end)
+    before = re.compile(r",\s*$").search(text, 0, start)
+    if behind is not None:
+        end = behind.end()
+    elif before is not None:
+        start = before.start()
+    return Span(start, end), ""
+
+
+def _field_maker(outline: Outline, kind: str = "member") -> str:
+    """What a description stands in, by the name that the source has for it."""
+    name = {"input": "InputField", "output": "OutputField"}.get(kind, "Field")
+    return name if name in outline.bound else f"pydantic.{name}" if kind == "member" else f"dspy.{name}"
+
+
+def _written(outline: Outline, of: ClassOutline, wanted: Wanted) -> str:
+    if wanted.kind == "value":
+        return f"{wanted.name} = {wanted.type_text}"
+    if wanted.kind == "member":
+        described = (
+            f" = {_field_maker(outline)}(description={text_literal(wanted.description)})" if wanted.description else ""
+        )
+        if described and of.kind == "record":
+            raise SignatureError(f"{of.name} has no room for a description", hint="leave the description empty")
+        return f"{wanted.name}: {wanted.type_text or 'str'}{described}"
+    described = f"desc={text_literal(wanted.description)}" if wanted.description else ""
+    return f"{wanted.name}: {wanted.type_text or 'str'} = {_field_maker(outline, wanted.kind)}({described})"
+
+
+def _with_changes(text: str, changes: list[tuple[Span, str]]) -> str:
+    for span, new in sorted(changes, reverse=True):
+        if comments_in(span.of(text)) and not set(comments_in(span.of(text))) <= set(comments_in(new)):
+            line, column = line_and_column(text, span.start)
+            raise SignatureError("a comment stands in what would be replaced", line, column, _ELSEWHERE)
+        text = text[: span.start] + new + text[span.end :]
+    return text
+
+
+def _inserted(text: str, place: int, line: str) -> str:
+    before = text[:place]
+    return before + ("" if not before or before.endswith("\n") else "\n") + line + text[place:]
+
+
+def _is_only_statement(outline: Outline, of: ClassOutline, member: Member) -> bool:
+    body = parse_source(outline.text).body
+    return any(isinstance(one, ast.ClassDef) and one.name == of.name and len(one.body) == 1 for one in body)
+
+
+def _refused(outline: Outline, place: int, message: str, hint: str = _ELSEWHERE) -> SignatureError:
+    return SignatureError(message, *line_and_column(outline.text, place), hint)
+
+
+# the short notation
+
+
+def _as_written(outline: Outline, member: Member) -> Wanted:
+    return Wanted(member.name, member.kind, member.type_text)
+
+
+def _spelled(wanted: Wanted, member: Member | None) -> Wanted:
+    untyped = member is not None and not member.type_text and wanted.type_text == "str"
+    return replace(wanted, type_text="" if untyped else wanted.type_text)
+
+
+def _short_text(outline: Outline, rows: list[Wanted]) -> str:
+    if comments_in(outline.text):
+        raise _refused(outline, 0, "there is a comment in this short signature")
+
+    def half(kind: str) -> str:
+        return ", ".join(
+            f"{one.name}: {one.type_text}" if one.type_text else one.name for one in rows if one.kind == kind
+        )
+
+    return f"{half('input')} -> {half('output')}".strip()
+
+
+def _as_source(outline: Outline, wanted: Wanted, member: Member | None) -> str:
+    """The short notation has no room for a description: the same signature as Python source, with it."""
+    source = outline_of(to_source(read(outline.text)))
+    of = source.class_named(None)
+    if of is None:
+        raise SignatureError("this short signature cannot be written as Python source")
+    found = of.member(member.name) if member is not None else None
+    if found is None:
+        return add_member(source, of, wanted)
+    unchanged = member is not None and wanted.type_text == (member.type_text or "str")
+    return set_member(source, of, found, replace(wanted, type_text=found.type_text) if unchanged else wanted)
+
+
+# imports
+
+
+def _names_of(expression: str) -> set[str]:
+    """The names that a type is made of; none for a text that is no expression (reading says what is wrong with it)."""
+    try:
+        return {node.id for node in ast.walk(quiet_parse(expression.strip(), "eval")) if isinstance(node, ast.Name)}
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+
+
+def _with_imports(text: str, names: set[str]) -> str:
+    """The text with an import for every one of the names that it does not bind, as Python wants it."""
+    try:
+        outline = outline_of(text)
+    except SignatureError:
+        return text  # what is wrong is told by whoever reads the text
+    if outline.short:
+        return text
+    lines = {line for line in map(known_names.import_of, names - outline.bound) if line}
+    new = sorted(line for line in lines if f"{line.partition(' import ')[0]} import *" not in text)
+    if not new:
+        return text
+    place = outline.last_import
+    return _inserted(text, place, "".join(f"{line}\n" for line in new) + ("" if place else "\n\n"))
+
+
+def value_source(said: str) -> str:
+    """The source of an enum's value that a person typed: a number or a quoted text as it is, other words as a text."""
+    try:
+        ast.literal_eval(said.strip())
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return text_literal(said.strip())
+    return said.strip()

@@ -1,0 +1,348 @@
+"""Models, enums, typed dicts, dataclasses and named tuples from their syntax trees: the same types that Python makes.
+
+Field declarations, docstrings and configuration count; methods are left out, and those that pydantic would have called
+(validators, serializers) are kept as names in `__not_run__`, for the notes of the fields that use the class.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import enum
+import inspect
+import types
+import typing
+import warnings
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import pydantic
+import pydantic.dataclasses
+import typing_extensions
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from adapters.errors import SignatureError
+from adapters.signatures.read.annotation_reader import AnnotationReader
+from adapters.signatures.read.source_text import SourceText, told
+
+MODULE = "signature_source"
+"""`__module__` of every class made here. No such module exists."""
+
+_DECORATORS = (
+    *("field_validator", "model_validator", "validator", "root_validator"),
+    *("field_serializer", "model_serializer", "computed_field"),
+)
+_CONSTRUCTION = ("__init__", "__new__", "__post_init__", "model_post_init", "_missing_")
+_SCHEMA_HOOKS = ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__", "__class_getitem__")
+_LIVE_HINT = "give a live class to the command line as module:Class"
+
+
+class Surroundings(Protocol):
+    """What a class needs of the text around it."""
+
+    source: SourceText
+
+    def reader(self, local: Mapping[str, Any]) -> AnnotationReader:
+        """A reader that knows `local` names before those of the module."""
+
+    def make_class(self, node: ast.ClassDef, qualname: str, local: Mapping[str, Any]) -> type:
+        """A class nested in another."""
+
+
+@dataclasses.dataclass
+class ClassBody:
+    """What of a class statement counts."""
+
+    doc: str | None
+    annotations: dict[str, ast.expr]
+    values: dict[str, ast.expr]
+    nested: dict[str, type]
+    attribute_docs: dict[str, str]
+    not_run: tuple[str, ...]
+
+
+class ClassMaker:
+    """Makes the type that one class statement declares."""
+
+    def __init__(self, around: Surroundings, node: ast.ClassDef, qualname: str, local: Mapping[str, Any]) -> None:
+        self.around = around
+        self.source = around.source
+        self.node = node
+        self.qualname = qualname
+        self.local = dict(local)
+        self.reader = around.reader(self.local)
+
+    def make(self) -> type:
+        """The class. Raises SignatureError for a kind of class, or a part of one, that means running code."""
+        if getattr(self.node, "type_params", None):
+            raise self._error(self.node, "generic classes are not read", "write the class out for each type")
+        bases = [self._base(one) for one in self.node.bases]
+        decorator = self._dataclass_decorator()
+        kind = self._kind(bases, decorator)
+        body = self._body(in_enum=kind == "enum")
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                made = self._made(kind, bases, body, decorator)
+        except SignatureError:
+            raise
+        except RecursionError:
+            raise
+        except Exception as error:
+            raise self._error(self.node, f"class {self.node.name}: {told(error)}") from None
+        made.__built_from_source__ = True  # type: ignore[attr-defined]
+        made.__not_run__ = body.not_run  # type: ignore[attr-defined]
+        made.__nested__ = types.MappingProxyType(body.nested)  # type: ignore[attr-defined]
+        return made
+
+    def _error(self, node: ast.AST, message: str, hint: str = "") -> SignatureError:
+        return self.source.error(node, message, hint)
+
+    def _base(self, node: ast.expr) -> Any:
+        head = node.value if isinstance(node, ast.Subscript) else node
+        found = self.reader.expression(head) if isinstance(head, ast.Name | ast.Attribute) else None
+        if isinstance(node, ast.Subscript) and found not in (typing.Generic, typing.Protocol):
+            found = self.reader.read(node)
+        if found is typing.TypedDict:
+            return typing_extensions.TypedDict
+        if isinstance(found, typing.ForwardRef):
+            raise self._error(node, "a class cannot be its own base")
+        if found in (typing.Generic, typing.Protocol):
+            raise self._error(node, "generic classes are not read", "write the class out for each type")
+        return found
+
+    def _kind(self, bases: list[Any], decorator: Any) -> str:
+        for base, node in zip(bases, self.node.bases, strict=True):
+            if is_custom_type(base):
+                raise self._error(
+                    node,
+                    f"{self.node.name} is a custom dspy type: its methods are code, which is never run",
+                    _LIVE_HINT,
+                )
+        if decorator is not None:
+            return "dataclass"
+        for base in bases:
+            if base in (typing_extensions.TypedDict, typing.NamedTuple):
+                return "typed dict" if base is typing_extensions.TypedDict else "named tuple"
+            if isinstance(base, type):
+                if issubclass(base, BaseModel):
+                    return "model"
+                if issubclass(base, enum.Enum):
+                    return "enum"
+                if typing_extensions.is_typeddict(base):
+                    return "typed dict"
+        raise self._error(
+            self.node,
+            f"class {self.node.name} is neither a pydantic model, an enum, a TypedDict, a NamedTuple nor a dataclass",
+            f"class {self.node.name}(pydantic.BaseModel)",
+        )
+
+    def _dataclass_decorator(self) -> Any:
+        found: Any = None
+        for node in self.node.decorator_list:
+            call = node.func if isinstance(node, ast.Call) else node
+            function = self._decorator(call)
+            if function is dataclasses.dataclass or function is pydantic.dataclasses.dataclass:
+                options = {}
+                if isinstance(node, ast.Call):
+                    constants = self.reader.constants
+                    options = {key: constants.read(value) for key, value in constants.keywords(node)}
+                found = (function, options)
+            elif function not in (enum.unique, typing.final, typing_extensions.final):
+                raise self._error(
+                    node, f"the decorator of {self.node.name} is code, which is never run", "leave it out"
+                )
+        return found
+
+    def _decorator(self, node: ast.expr) -> Any:
+        try:
+            return self.reader.expression(node) if isinstance(node, ast.Name | ast.Attribute) else None
+        except SignatureError:
+            return None
+
+    def _body(self, in_enum: bool) -> ClassBody:
+        annotations: dict[str, ast.expr] = {}
+        values: dict[str, ast.expr] = {}
+        nested: dict[str, type] = {}
+        attribute_docs: dict[str, str] = {}
+        last = ""
+        not_run: list[str] = []
+        statements = list(self.node.body)
+        doc = docstring(self.node)
+        for statement in statements[1:] if doc is not None else statements:
+            if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant) and last:
+                attribute_docs[last] = str(statement.value.value)
+            last = ""
+            match statement:
+                case ast.AnnAssign(target=ast.Name(id=name)):
+                    last = name
+                    if not self._is_class_variable(statement.annotation):
+                        annotations[name] = statement.annotation
+                        if statement.value is not None:
+                            values[name] = statement.value
+                case ast.Assign(targets=targets, value=value) if all(isinstance(one, ast.Name) for one in targets):
+                    for target in targets:
+                        self._refuse_second(statement, typing.cast(ast.Name, target).id, values, in_enum)
+                        values[typing.cast(ast.Name, target).id] = value
+                case ast.ClassDef(name="Config") if not in_enum:
+                    nested["Config"] = self._config_class(statement)
+                case ast.ClassDef(name=name):
+                    nested[name] = self.around.make_class(statement, f"{self.qualname}.{name}", self.local)
+                    self.local[name] = nested[name]
+                case ast.FunctionDef() | ast.AsyncFunctionDef():
+                    not_run.extend(self._method(statement))
+                case ast.Pass() | ast.Expr(value=ast.Constant()):
+                    pass
+                case _:
+                    raise self._error(
+                        statement, f"this statement in class {self.node.name} is code, which is never run"
+                    )
+        return ClassBody(doc, annotations, values, nested, attribute_docs, tuple(not_run))
+
+    def _refuse_second(self, node: ast.stmt, name: str, values: dict[str, ast.expr], in_enum: bool) -> None:
+        if in_enum and name in values:
+            raise self._error(node, f"`{name}` is a member of {self.node.name} already")
+
+    def _method(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+        if node.name in _SCHEMA_HOOKS:
+            raise self._error(node, f"{node.name} is code, which is never run", _LIVE_HINT)
+        for decorator in node.decorator_list:
+            call = decorator.func if isinstance(decorator, ast.Call) else decorator
+            name = call.attr if isinstance(call, ast.Attribute) else call.id if isinstance(call, ast.Name) else ""
+            if name in _DECORATORS:
+                return [f"{name} `{node.name}`"]
+        return [f"method `{node.name}`"] if node.name in _CONSTRUCTION else []
+
+    def _config_class(self, node: ast.ClassDef) -> type:
+        values: dict[str, Any] = {"__module__": MODULE, "__qualname__": f"{self.qualname}.Config"}
+        for statement in node.body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    values[name] = self.reader.constants.read(value)
+                case ast.Pass() | ast.Expr(value=ast.Constant()):
+                    pass
+                case _:
+                    raise self._error(statement, "this statement in Config is code, which is never run")
+        return type("Config", (), values)
+
+    def _is_class_variable(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return node.value.lstrip().startswith(("ClassVar", "typing.ClassVar", "t.ClassVar"))
+        head = node.value if isinstance(node, ast.Subscript) else node
+        if not isinstance(head, ast.Name | ast.Attribute):
+            return False
+        return (head.attr if isinstance(head, ast.Attribute) else head.id) == "ClassVar"
+
+    def _made(self, kind: str, bases: list[Any], body: ClassBody, decorator: Any) -> type:
+        if kind == "enum":
+            return self._enum(bases, body)
+        if kind == "dataclass":
+            function, options = decorator
+            return typing.cast(type, function(**options)(self._class(bases, body, skip_private=False)))
+        if kind == "model":
+            return self._class(bases, body, skip_private=True)
+        return self._class(bases, body, skip_private=False)
+
+    def _keywords(self) -> dict[str, Any]:
+        keywords: dict[str, Any] = {}
+        for one in self.node.keywords:
+            if one.arg is None or one.arg == "metaclass":
+                raise self._error(one.value, "this argument of the class is code, which is never run", "leave it out")
+            keywords[one.arg] = self.reader.constants.read(one.value)
+        return keywords
+
+    def _names(self, body: ClassBody) -> dict[str, Any]:
+        names: dict[str, Any] = {"__module__": MODULE, "__qualname__": self.qualname}
+        if body.doc is not None:
+            names["__doc__"] = body.doc
+        return names
+
+    def _class(self, bases: list[Any], body: ClassBody, skip_private: bool) -> type:
+        namespace = self._names(body)
+        kept = {name: node for name, node in body.annotations.items() if not (skip_private and name.startswith("_"))}
+        namespace["__annotations__"] = {name: self.reader.read(node) for name, node in kept.items()}
+        for name, node in body.values.items():
+            if not (skip_private and name.startswith("_")):
+                namespace[name] = self._value(node)
+        namespace.update(body.nested)
+        keywords = self._keywords()
+        self._describe(namespace, keywords, bases, body)
+        return types.new_class(self.node.name, tuple(bases), keywords, lambda filled: filled.update(namespace))
+
+    def _describe(
+        self, namespace: dict[str, Any], keywords: Mapping[str, Any], bases: list[Any], body: ClassBody
+    ) -> None:
+        """The strings behind the fields as their descriptions, which pydantic would look up in the file."""
+        config: dict[str, Any] = {}
+        for found in (*(getattr(base, "model_config", {}) for base in bases), namespace.get("model_config"), keywords):
+            config.update(found if isinstance(found, Mapping) else {})
+        if not config.get("use_attribute_docstrings"):
+            return
+        for name, doc in body.attribute_docs.items():
+            info = namespace.get(name, ...)
+            if name not in namespace["__annotations__"]:
+                continue
+            if not isinstance(info, FieldInfo):
+                info = pydantic.Field(default=info)
+            if info.description is None:
+                described: Any = pydantic.Field(description=inspect.cleandoc(doc))
+                namespace[name] = FieldInfo.merge_field_infos(described, info)
+
+    def _value(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            if self.reader.expression(node.func) is dataclasses.field:
+                constants = self.reader.constants
+                return dataclasses.field(
+                    **{
+                        key: constants.factory(value) if key == "default_factory" else constants.read(value)
+                        for key, value in constants.keywords(node)
+                    }
+                )
+        return self.reader.constants.read(node)
+
+    def _enum(self, bases: list[Any], body: ClassBody) -> type:
+        refused = next((one for one in body.not_run if "__new__" in one or "__init__" in one), None)
+        if refused is not None:
+            raise self._error(self.node, f"enum {self.node.name}: {refused} is code, which is never run", _LIVE_HINT)
+
+        def fill(namespace: dict[str, Any]) -> None:
+            for name, value in self._names(body).items():
+                namespace[name] = value
+            for name, node in body.values.items():
+                namespace[name] = self.reader.constants.read(node)
+                # `auto()` becomes a number when the namespace takes it, and later members may name earlier ones.
+                self.local[name] = namespace[name]
+
+        return types.new_class(self.node.name, tuple(bases), self._keywords(), fill)
+
+    def complete(self, made: type) -> None:
+        """Puts the finished classes where `made` had to name them before they existed."""
+        body_annotations = {
+            statement.target.id: statement.annotation
+            for statement in self.node.body
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+        }
+        if issubclass(made, BaseModel) or issubclass(made, enum.Enum):
+            return
+        for name in list(made.__annotations__):
+            if name in body_annotations and not self._is_class_variable(body_annotations[name]):
+                annotation = self.reader.read(body_annotations[name])
+                made.__annotations__[name] = annotation
+                if name in getattr(made, "__dataclass_fields__", {}):
+                    made.__dataclass_fields__[name].type = annotation  # type: ignore[attr-defined]
+
+
+def docstring(node: ast.ClassDef) -> str | None:
+    """The docstring as it is written, not cleaned."""
+    first = node.body[0] if node.body else None
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        return first.value.value
+    return None
+
+
+def is_custom_type(base: Any) -> bool:
+    """Whether it is `dspy.Type` (ours) or a class below it."""
+    return isinstance(base, type) and any(
+        one.__name__ == "Type" and one.__module__.startswith("adapters.types") for one in base.__mro__
+    )

@@ -1,0 +1,386 @@
+"""Python source with `class X(dspy.Signature)` and the models, enums and constants around it, read and never run."""
+
+from __future__ import annotations
+
+import ast
+import enum
+import typing
+import warnings
+from collections.abc import Mapping, Sequence
+from copy import copy
+from typing import Any
+
+import typing_extensions
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from adapters.errors import SignatureError
+from adapters.signatures.read import known_names
+from adapters.signatures.read.annotation_reader import AnnotationReader
+from adapters.signatures.read.bindings import Binding, bindings_of, parsable
+from adapters.signatures.read.classes import MODULE, ClassMaker, docstring
+from adapters.signatures.read.field_calls import without_effect
+from adapters.signatures.read.functional_classes import functional_enum, functional_typed_dict
+from adapters.signatures.read.signature_class import Draft, SignatureSource, make_fields
+from adapters.signatures.read.source_text import SourceText, told
+from adapters.signatures.read.strings import read_string
+from adapters.signatures.signature import Signature
+
+_CALL_HINT = 'dspy.Signature("question -> answer", "Instructions.")'
+
+
+class ModuleNames:
+    """Names as a piece of the module sees them: `local` ones first."""
+
+    def __init__(self, module: SourceModule, local: Mapping[str, Any]) -> None:
+        self.module = module
+        self.local = local
+
+    def find(self, name: str, node: ast.AST) -> Any:
+        if name in self.local:
+            return self.local[name]
+        return self.module.find(name, node)
+
+    def suggestions(self) -> Sequence[str]:
+        return sorted({*self.local, *self.module.bindings, *known_names.bare_names()})
+
+
+class SourceModule:
+    """A Python text. Only what the chosen signature uses is looked at."""
+
+    def __init__(self, source: SourceText) -> None:
+        self.source, self.type_lines = parsable(source)
+        self.bindings = bindings_of(self.source.parse().body)
+        self._meanings: dict[Binding, Any] = {}
+        self._making: list[Binding] = []
+        self._unfinished: list[tuple[ClassMaker, type]] = []
+        self._forward: list[Binding] = []
+
+    def reader(self, local: Mapping[str, Any]) -> AnnotationReader:
+        return AnnotationReader(self.source, ModuleNames(self, local))
+
+    def signature_names(self) -> tuple[str, ...]:
+        """The names that are bound to signatures at the end of the module, in order."""
+        last = [one[-1] for one in self.bindings.values()]
+        last.sort(key=lambda one: one.node.lineno)
+        return tuple(one.name for one in last if self._is_signature(one, ()))
+
+    def signature(self, class_name: str | None) -> Signature:
+        """The signature of that name, or the only one. Raises SignatureError."""
+        names = self.signature_names()
+        if class_name is None:
+            if len(names) != 1:
+                raise self._choice(names)
+            class_name = names[0]
+        elif class_name not in names:
+            raise self._no_such(class_name, names)
+        binding = self.bindings[class_name][-1]
+        found = self._meaning(binding, binding.node)
+        return found.make() if isinstance(found, SignatureSource) else typing.cast(Signature, found)
+
+    def _choice(self, names: tuple[str, ...]) -> SignatureError:
+        if names:
+            place = self.bindings[names[1]][-1].node
+            return self.source.error(place, f"several signatures: {', '.join(names)}", "choose one by its class name")
+        for bound in self.bindings.values():
+            self._refuse_rebinding(bound)
+            if isinstance(bound[-1].node, ast.ClassDef):
+                for base in bound[-1].node.bases:
+                    if isinstance(base, ast.Name | ast.Attribute):
+                        self.reader({}).expression(base)
+                return self.source.error(
+                    bound[-1].node,
+                    "no class of this text is a dspy.Signature",
+                    f"class {bound[-1].name}(dspy.Signature)",
+                )
+        return SignatureError("no signature in this text", 1, 1, 'class X(dspy.Signature): … or "question -> answer"')
+
+    def _no_such(self, name: str, names: tuple[str, ...]) -> SignatureError:
+        listed = f"there is {', '.join(names)}" if names else "this text has no signature"
+        bound = self.bindings.get(name)
+        if bound is None:
+            return SignatureError(f"no signature `{name}`", 1, 1, listed)
+        self._refuse_rebinding(bound)
+        return self.source.error(bound[-1].node, f"`{name}` is not a dspy.Signature", listed)
+
+    def _refuse_rebinding(self, bound: list[Binding]) -> None:
+        if not self._is_signature(bound[-1], ()) and any(self._is_signature(one, ()) for one in bound):
+            raise self.source.error(bound[-1].node, f"`{bound[-1].name}` is computed here, and nothing is run")
+
+    def find(self, name: str, node: ast.AST) -> Any:
+        """The meaning of a name at `node`: bound above it, else bound below, else as if imported."""
+        bound = self.bindings.get(name)
+        if bound is None:
+            return known_names.bare(name)
+        line = getattr(node, "lineno", 0)
+        before = [one for one in bound if one.node.lineno <= line and one not in self._making[-1:]]
+        chosen = before[-1] if before else bound[0]
+        if self._making and chosen is self._making[-1] and not isinstance(chosen.node, ast.ClassDef):
+            return known_names.bare(name)
+        return self._meaning(chosen, node)
+
+    def _meaning(self, binding: Binding, use: ast.AST) -> Any:
+        if binding in self._meanings:
+            return self._meanings[binding]
+        if isinstance(binding.node, ast.Import | ast.ImportFrom):
+            found = self._imported(binding, use)
+        elif binding in self._making:
+            self._forward.append(binding)
+            return typing.ForwardRef(binding.name)
+        else:
+            forward = len(self._forward)
+            self._making.append(binding)
+            try:
+                found = self._made(binding, use)
+            finally:
+                self._making.pop()
+            if isinstance(found, typing.ForwardRef):
+                raise self.source.error(use, f"`{binding.name}` is defined by itself")
+            if self._making and len(self._forward) > forward and not isinstance(binding.node, ast.ClassDef):
+                # An alias of a class that is being made: it is read again when the class exists.
+                return found
+        self._meanings[binding] = found
+        if not self._making:
+            self._finish()
+        return found
+
+    def _imported(self, binding: Binding, use: ast.AST) -> Any:
+        path = binding.path
+        module = known_names.known_module(path)
+        if module is not None:
+            return module
+        owner_name, _, name = path.rpartition(".")
+        owner = known_names.known_module(owner_name)
+        if owner is None:
+            if isinstance(binding.node, ast.Import) and known_names.known_module(path.partition(".")[0]):
+                return known_names.known_module(path.partition(".")[0])
+            raise self.source.error(
+                use,
+                f"`{binding.name}` is imported from {owner_name or path}, which is not read",
+                "put its definition into this text",
+            )
+        try:
+            return known_names.member(owner, name)
+        except LookupError:
+            raise self.source.error(use, f"`{name}` of {owner.name} is not understood here") from None
+
+    def _made(self, binding: Binding, use: ast.AST) -> Any:
+        node = binding.node
+        if isinstance(node, ast.ClassDef):
+            if self._is_signature(binding, ()):
+                return self._signature_source(node)
+            return self.make_class(node, node.name, {})
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            raise self.source.error(use, f"`{binding.name}` is a function: code, which is never run")
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            if node.lineno in self.type_lines:
+                return typing_extensions.TypeAliasType(binding.name, self.reader({}).read(node.value))
+            return self._assigned(binding.name, node.value)
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            return self._assigned(binding.name, node.value, alias=_is_alias_annotation(node.annotation))
+        if type(node).__name__ == "TypeAlias":
+            return typing_extensions.TypeAliasType(binding.name, self.reader({}).read(node.value))  # type: ignore[attr-defined]
+        raise self.source.error(use, f"`{binding.name}` is computed, and nothing is run", "assign it a literal")
+
+    def _assigned(self, name: str, value: ast.expr, alias: bool = False) -> Any:
+        reader = self.reader({})
+        if alias or isinstance(value, ast.Subscript):
+            return reader.read(value)
+        if isinstance(value, ast.Name | ast.Attribute):
+            return reader.expression(value)
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr):
+            return reader.read(value)
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute):
+            function = reader.expression(value.func)
+            if function is known_names.SIGNATURE:
+                return self._signature_call(value, reader)
+            if function is typing.NewType and len(value.args) == 2:
+                new_type: Any = typing.NewType
+                made = new_type(name, reader.read(value.args[1]))
+                made.__module__ = MODULE
+                return made
+            if (
+                isinstance(function, enum.EnumMeta)
+                and len(value.args) == 2
+                and not getattr(function, "__members__", {})
+            ):
+                return functional_enum(function, value, reader)
+            if function in (typing.TypedDict, typing_extensions.TypedDict) and len(value.args) == 2:
+                return functional_typed_dict(value, reader)
+            if function is typing_extensions.TypeAliasType and len(value.args) == 2:
+                return typing_extensions.TypeAliasType(name, reader.read(value.args[1]))
+        return reader.constants.read(value)
+
+    def make_class(self, node: ast.ClassDef, qualname: str, local: Mapping[str, Any]) -> type:
+        maker = ClassMaker(self, node, qualname, local)
+        made = maker.make()
+        self._unfinished.append((maker, made))
+        return made
+
+    def _finish(self) -> None:
+        """Completes the classes that named one another before all of them existed."""
+        waiting, self._unfinished = self._unfinished, []
+        if not self._forward:
+            return
+        meant, self._forward = self._forward, []
+        classes = {one.name: self._meaning(one, one.node) for one in meant}
+        for maker, made in waiting:
+            maker.complete(made)
+        for maker, made in waiting:
+            if issubclass(made, BaseModel):
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    try:
+                        made.model_rebuild(_types_namespace=classes)
+                    except Exception as error:
+                        message = f"class {made.__name__}: {told(error)}"
+                        raise self.source.error(maker.node, message) from None
+
+    # signatures
+
+    def _is_signature(self, binding: Binding, seen: tuple[Binding, ...]) -> bool:
+        node = binding.node
+        if isinstance(node, ast.ClassDef):
+            return any(self._names_signature(one, (*seen, binding)) for one in node.bases)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and isinstance(node.targets[0], ast.Name):
+            return self._names_signature(node.value.func, (*seen, binding), calls=True)
+        return False
+
+    def _names_signature(self, node: ast.expr, seen: tuple[Binding, ...], calls: bool = False) -> bool:
+        if isinstance(node, ast.Name) and node.id in self.bindings:
+            bound = [one for one in self.bindings[node.id] if one not in seen]
+            if not bound:
+                return False
+            if not isinstance(bound[-1].node, ast.Import | ast.ImportFrom):
+                return not calls and self._is_signature(bound[-1], seen)
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return False
+        try:
+            return self.reader({}).expression(node) is known_names.SIGNATURE
+        except SignatureError:
+            return False
+
+    def _signature_source(self, node: ast.ClassDef) -> SignatureSource:
+        drafts: dict[str, Draft] = {}
+        doc = docstring(node)
+        inherited: str | None = None
+        parents = [self._parent(one) for one in node.bases]
+        for parent in reversed(parents):
+            if parent is not None:
+                drafts.update(parent.drafts)
+        for parent in parents:
+            if parent is not None and parent.inherited_doc != "":
+                inherited = parent.inherited_doc
+        local: dict[str, Any] = {}
+        reader = self.reader(local)
+        own: dict[str, Draft] = {}
+        for statement in node.body[1:] if doc is not None else node.body:
+            match statement:
+                case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
+                    if not _is_class_variable(annotation) and self._is_field(reader, name, value):
+                        own[name] = self._draft(reader, statement, name, annotation, value)
+                case ast.Assign(targets=[ast.Name(id="__doc__")], value=value):
+                    doc = reader.constants.read(value)
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    if name != "model_config" and self._is_field(reader, name, value):
+                        own[name] = self._draft(reader, statement, name, None, value)
+                case ast.ClassDef(name=name):
+                    local[name] = self.make_class(statement, f"{node.name}.{name}", local)
+                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Pass() | ast.Expr(value=ast.Constant()):
+                    pass
+                case _:
+                    raise self.source.error(statement, "this statement in a signature is code, which is never run")
+        # dspy puts a field that is only annotated behind those with a value.
+        drafts.update({name: draft for name, draft in own.items() if draft.info is not None})
+        drafts.update(own)
+        return SignatureSource(node.name, drafts, doc if doc is not None else inherited)
+
+    def _is_field(self, reader: AnnotationReader, name: str, value: ast.expr | None) -> bool:
+        """Whether it is meant as a field: with an underscore in front it is one by InputField or OutputField alone."""
+        if not name.startswith("_"):
+            return True
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name | ast.Attribute):
+            return False
+        return isinstance(reader.expression(value.func), known_names.FieldMaker)
+
+    def _parent(self, node: ast.expr) -> SignatureSource | None:
+        found = self.reader({}).expression(node) if isinstance(node, ast.Name | ast.Attribute) else None
+        if found is known_names.SIGNATURE:
+            return None
+        if isinstance(found, SignatureSource):
+            return found
+        raise self.source.error(node, "a signature can only inherit from other signatures", "class X(dspy.Signature)")
+
+    def _draft(
+        self, reader: AnnotationReader, node: ast.stmt, name: str, annotation: ast.expr | None, value: ast.expr | None
+    ) -> Draft:
+        info, notes = self._written_field(reader, name, node, value)
+        if annotation is None:
+            if info is not None and isinstance(info.json_schema_extra, dict):
+                info.json_schema_extra["IS_TYPE_UNDEFINED"] = True
+            return Draft(name, str, info, self.source, node, notes)
+        return Draft(name, reader.read(annotation), info, self.source, node, notes)
+
+    def _written_field(
+        self, reader: AnnotationReader, name: str, node: ast.AST, value: ast.expr | None
+    ) -> tuple[FieldInfo | None, tuple[str, ...]]:
+        if value is None:
+            return None, ()
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute):
+            function = reader.expression(value.func)
+            if isinstance(function, known_names.FieldMaker):
+                return reader.constants.read(value), without_effect(value)
+        elif isinstance(value, ast.Name | ast.Attribute):
+            shared = reader.expression(value)
+            if isinstance(shared, FieldInfo) and isinstance(shared.json_schema_extra, dict):
+                return copy(shared), ()
+        raise self.source.error(
+            node, f"field `{name}` must be declared with InputField or OutputField", f"{name}: ... = dspy.InputField()"
+        )
+
+    def _signature_call(self, call: ast.Call, reader: AnnotationReader) -> Signature:
+        """`X = dspy.Signature("question -> answer", "Instructions.")`, or with a dict of fields."""
+        given = dict(zip(("signature", "instructions", "signature_name"), call.args, strict=False))
+        given.update(reader.constants.keywords(call))
+        told = reader.constants.read(given["instructions"]) if "instructions" in given else None
+        name = reader.constants.read(given["signature_name"]) if "signature_name" in given else "StringSignature"
+        if not isinstance(told, str | None) or not isinstance(name, str):
+            raise self.source.error(
+                call, "instructions and names are texts", 'dspy.Signature("a -> b", "Instructions.")'
+            )
+        written = given.get("signature")
+        if isinstance(written, ast.Dict):
+            drafts = [self._entry(reader, key, value) for key, value in zip(written.keys, written.values, strict=True)]
+            return Signature.make(make_fields(drafts, name), told or None, name)
+        text = reader.constants.read(written) if written is not None else None
+        if written is None or not isinstance(text, str):
+            raise self.source.error(
+                call, "this call of Signature is not read", 'dspy.Signature("a -> b", "Instructions.")'
+            )
+        try:
+            return read_string(text, told, name)
+        except SignatureError as error:
+            raise self.source.error(written, error.message, error.hint) from None
+
+    def _entry(self, reader: AnnotationReader, key: ast.expr | None, value: ast.expr) -> Draft:
+        """`"name": (type, dspy.InputField())` or `"name": dspy.InputField()`."""
+        name = reader.constants.read(key) if key is not None else None
+        if not isinstance(name, str) or not name.isidentifier():
+            raise self.source.error(
+                key or value, "a field needs a name that is a text", '"question": dspy.InputField()'
+            )
+        annotation: Any = str
+        if isinstance(value, ast.Tuple) and len(value.elts) == 2:
+            annotation = reader.read(value.elts[0])
+            value = value.elts[1]
+        info, notes = self._written_field(reader, name, value, value)
+        return Draft(name, str if annotation is None else annotation, info, self.source, key or value, notes)
+
+
+def _is_alias_annotation(node: ast.expr) -> bool:
+    return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) == "TypeAlias"
+
+
+def _is_class_variable(node: ast.expr) -> bool:
+    head = node.value if isinstance(node, ast.Subscript) else node
+    return (head.attr if isinstance(head, ast.Attribute) else getattr(head, "id", "")) == "ClassVar"

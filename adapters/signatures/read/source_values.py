@@ -1,0 +1,368 @@
+"""Values from syntax trees: literals, constants, enum members and a closed list of constructors. Nothing runs."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import datetime
+import decimal
+import enum
+import fractions
+import inspect
+import ipaddress
+import operator
+import pathlib
+import re
+import textwrap
+import types
+import uuid
+import warnings
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from typing import Any
+
+import annotated_types
+import pydantic
+from pydantic.fields import FieldInfo
+
+from adapters.errors import SignatureError
+from adapters.signatures.read import known_names
+from adapters.signatures.read.field_calls import make_field
+from adapters.signatures.read.source_text import SourceText, shown, told
+
+LARGEST_NUMBER = 10**18
+LARGEST_INTEGER_BITS = 4_000
+"""Python itself refuses to write out integers of more than 4,300 digits."""
+
+_FIXABLE = "only literals, constants of this text and enum members are read; nothing is run"
+
+_CONSTRUCTORS: frozenset[Any] = frozenset(
+    {
+        *(decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.Path, pathlib.PurePath),
+        *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
+        *(ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network),
+        *(list, dict, set, tuple, frozenset, str, int, float, bool, bytes, complex),
+        *(pydantic.AliasChoices, pydantic.AliasPath, pydantic.StringConstraints, pydantic.Strict),
+        *(pydantic.Discriminator, pydantic.Tag, pydantic.WithJsonSchema, pydantic.AllowInfNan, pydantic.UrlConstraints),
+        *(pydantic.SecretStr, pydantic.FailFast, pydantic.ConfigDict),
+        *(pydantic.conint, pydantic.confloat, pydantic.constr, pydantic.conbytes, pydantic.conlist, pydantic.conset),
+        *(pydantic.confrozenset, pydantic.condecimal, pydantic.condate),
+        *(annotated_types.Gt, annotated_types.Ge, annotated_types.Lt, annotated_types.Le, annotated_types.Interval),
+        *(annotated_types.MultipleOf, annotated_types.MinLen, annotated_types.MaxLen, annotated_types.Len),
+        *(annotated_types.Timezone, textwrap.dedent, inspect.cleandoc, enum.auto),
+    }
+)
+"""What may be called: each builds a value from its arguments and touches nothing else."""
+
+_FACTORIES: frozenset[Any] = frozenset(
+    {
+        *(list, dict, set, tuple, frozenset, str, int, float, bool, bytes),
+        *(uuid.uuid1, uuid.uuid4, datetime.datetime.now, datetime.datetime.utcnow, datetime.date.today),
+    }
+)
+_CALLABLE_VALUES: frozenset[Any] = frozenset(
+    {
+        pydantic.alias_generators.to_camel,
+        pydantic.alias_generators.to_pascal,
+        pydantic.alias_generators.to_snake,
+    }
+)
+_NOT_RUN: Mapping[Any, str] = types.MappingProxyType(
+    {
+        pydantic.AfterValidator: "AfterValidator",
+        pydantic.BeforeValidator: "BeforeValidator",
+        pydantic.WrapValidator: "WrapValidator",
+        pydantic.PlainSerializer: "PlainSerializer",
+        pydantic.WrapSerializer: "WrapSerializer",
+    }
+)
+_BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = types.MappingProxyType(
+    {
+        ast.Add: operator.add,
+        ast.Sub: operator.sub,
+        ast.Mult: operator.mul,
+        ast.Div: operator.truediv,
+        ast.FloorDiv: operator.floordiv,
+        ast.BitOr: operator.or_,
+        ast.LShift: operator.lshift,
+    }
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class NotRun:
+    """Stands in an `Annotated` where a validator or serializer stood in the source: pydantic ignores it."""
+
+    what: str
+
+    def __repr__(self) -> str:
+        # dspy prints the whole Annotated into the prompt where it is inside another type.
+        return f"{self.what}(func=<function>)"
+
+
+def is_not_run(metadata: Any) -> bool:
+    """Whether it is a validator or serializer in an `Annotated`, live or read from source."""
+    return isinstance(metadata, (NotRun, *_NOT_RUN))
+
+
+def literal_factory(value: Any) -> Callable[[], Any]:
+    """The `default_factory` of `lambda: <literal>`: a fresh copy at every call. Pydantic prints it as `<lambda>`."""
+    made = lambda: deepcopy(value)  # noqa: E731
+    made.literal = value  # type: ignore[attr-defined]
+    return made
+
+
+class ConstantReader:
+    """Reads the values of one text; `names` gives the meaning of a name or dotted name."""
+
+    def __init__(self, source: SourceText, names: Callable[[ast.Name | ast.Attribute], Any]) -> None:
+        self.source = source
+        self.names = names
+
+    def read(self, node: ast.expr) -> Any:
+        """The value of `node`. Raises SignatureError when finding it would take running code."""
+        match node:
+            case ast.Constant():
+                if type(node.value) is int and node.value.bit_length() > LARGEST_INTEGER_BITS:
+                    raise self.source.error(node, "a number of more than 1,200 digits")
+                return node.value
+            case ast.Name() | ast.Attribute():
+                return self._name(node)
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd()):
+                return self._signed(node)
+            case ast.BinOp():
+                return self._binary(node)
+            case ast.JoinedStr():
+                return "".join(self._piece(one, node) for one in node.values)
+            case ast.List():
+                return self.elements(node.elts)
+            case ast.Tuple():
+                return tuple(self.elements(node.elts))
+            case ast.Set():
+                return self._guarded(node, lambda: set(self.elements(node.elts)))
+            case ast.Dict():
+                return self._dictionary(node)
+            case ast.Call():
+                return self._call(node)
+            case ast.Lambda():
+                raise self.source.error(
+                    node, "a lambda is code, which is never run", "use default_factory=list or a literal"
+                )
+            case _:
+                raise self._refused(node)
+
+    def _name(self, node: ast.Name | ast.Attribute) -> Any:
+        found = self.names(node)
+        if isinstance(found, known_names.Module | known_names.FieldMaker | known_names.Refused):
+            raise self._refused(node)
+        if isinstance(found, types.FunctionType | types.BuiltinFunctionType) and found not in _CALLABLE_VALUES:
+            raise self._refused(node)
+        return found
+
+    def _signed(self, node: ast.UnaryOp) -> Any:
+        value = self.read(node.operand)
+        if not isinstance(value, int | float | complex | decimal.Decimal):
+            raise self._refused(node)
+        return -value if isinstance(node.op, ast.USub) else +value
+
+    def _binary(self, node: ast.BinOp) -> Any:
+        # Long `"a" + "b" + …` chains are as deep as they are long, so the left spine is walked, not recursed into.
+        spine: list[ast.BinOp] = []
+        left_node: ast.expr = node
+        while isinstance(left_node, ast.BinOp):
+            spine.append(left_node)
+            left_node = left_node.left
+        result = self.read(left_node)
+        for one in reversed(spine):
+            result = self._operate(one, result, self.read(one.right))
+        return result
+
+    def _operate(self, node: ast.BinOp, left: Any, right: Any) -> Any:
+        operate = _BINARY.get(type(node.op))
+        texts = (
+            isinstance(node.op, ast.Add) and type(left) is type(right) and isinstance(left, str | bytes | list | tuple)
+        )
+        flags = isinstance(node.op, ast.BitOr) and isinstance(left, enum.Flag) and isinstance(right, enum.Flag)
+        numbers = all(isinstance(one, int | float) and abs(one) <= LARGEST_NUMBER for one in (left, right))
+        if isinstance(node.op, ast.LShift):
+            numbers = numbers and isinstance(right, int) and 0 <= right <= 64
+        times = isinstance(left, datetime.date | datetime.timedelta) and isinstance(right, datetime.timedelta)
+        if operate is None or not (texts or flags or numbers or times):
+            raise self._refused(node)
+        return self._guarded(node, lambda: operate(left, right))
+
+    def _piece(self, node: ast.expr, whole: ast.JoinedStr) -> str:
+        if isinstance(node, ast.Constant):
+            return str(node.value)
+        if isinstance(node, ast.FormattedValue) and node.format_spec is None and node.conversion == -1:
+            value = self.read(node.value)
+            if type(value) in (str, int, bool) or value is None:
+                return str(value)
+        # Python 3.11 gives its parts the place of the whole, and later ones their own: so the whole it is.
+        raise self.source.error(whole, "an f-string with a computed part", "write the text out")
+
+    def elements(self, nodes: list[ast.expr], read: Callable[[ast.expr], Any] | None = None) -> list[Any]:
+        """The values of a display's elements, `*MEMBERS` among them."""
+        read = read or self.read
+        result: list[Any] = []
+        for one in nodes:
+            if isinstance(one, ast.Starred):
+                inner = self.read(one.value)
+                if not isinstance(inner, list | tuple | set | frozenset):
+                    raise self._refused(one)
+                result.extend(inner)
+            else:
+                result.append(read(one))
+        return result
+
+    def _dictionary(self, node: ast.Dict) -> Any:
+        result: dict[Any, Any] = {}
+        for key, value in zip(node.keys, node.values, strict=True):
+            if key is None:
+                inner = self.read(value)
+                if not isinstance(inner, dict):
+                    raise self._refused(value)
+                result.update(inner)
+            else:
+                name = self.read(key)
+                self._guarded(key, lambda name=name: hash(name))  # type: ignore[misc]
+                result[name] = self.read(value)
+        return result
+
+    def _call(self, node: ast.Call) -> Any:
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "strip" and not node.args and not node.keywords:
+            text = self.read(node.func.value)
+            if isinstance(text, str):
+                return text.strip()
+        if not isinstance(node.func, ast.Name | ast.Attribute):
+            raise self._refused(node)
+        function = self.names(node.func)
+        if function is pydantic.Field:
+            return self.field(node)
+        if isinstance(function, known_names.FieldMaker):
+            return make_field(function, node, self.source, self.read, self.factory)
+        if not self._may_be_called(function):
+            raise self.source.error(node, f"{shown(node.func)}(...) is a call, and nothing is run", _FIXABLE)
+        args = self.elements(node.args)
+        keywords = {key: self.read(value) for key, value in self.keywords(node)}
+        if function is pydantic.ConfigDict:
+            return dict(*args, **keywords)
+        if not all(_is_cheap(function, one) for one in args):
+            raise self._refused(node)
+        return self._guarded(node, lambda: function(*args, **keywords))
+
+    def _may_be_called(self, function: Any) -> bool:
+        if isinstance(function, type) and getattr(function, "__built_from_source__", False):
+            return not getattr(function, "__not_run__", ())
+        try:
+            return function in _CONSTRUCTORS
+        except TypeError:
+            return False
+
+    def keywords(self, node: ast.Call) -> list[tuple[str, ast.expr]]:
+        """The keyword arguments of a call, in order. `**mapping` is refused."""
+        result: list[tuple[str, ast.expr]] = []
+        for one in node.keywords:
+            if one.arg is None:
+                raise self.source.error(one.value, "**arguments are not read", "write the arguments out")
+            result.append((one.arg, one.value))
+        return result
+
+    def field(self, node: ast.Call) -> FieldInfo:
+        """A call of `pydantic.Field`, made with values that were read."""
+        args = self.elements(node.args)
+        arguments = {
+            name: self.factory(value) if name == "default_factory" else self.read(value)
+            for name, value in self.keywords(node)
+        }
+        make: Any = pydantic.Field
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # pydantic's advice would stand on the terminal
+            made: FieldInfo = self._guarded(node, lambda: make(*args, **arguments))
+        return made
+
+    def factory(self, node: ast.expr) -> Callable[[], Any]:
+        """A `default_factory`: a builtin type, a class of this text, or `lambda: <literal>`."""
+        if isinstance(node, ast.Lambda):
+            arguments = node.args
+            if arguments.args or arguments.posonlyargs or arguments.vararg or arguments.kwonlyargs or arguments.kwarg:
+                raise self.source.error(node, "a default factory with arguments is not read", "lambda: []")
+            return literal_factory(self.read(node.body))
+        if isinstance(node, ast.Name | ast.Attribute):
+            found = self.names(node)
+            if self._is_factory(found):
+                return found  # type: ignore[no-any-return]
+        raise self.source.error(
+            node,
+            f"{shown(node)} is code, which is never run",
+            "a default factory can be list, dict, set, str or lambda: []",
+        )
+
+    def _is_factory(self, found: Any) -> bool:
+        if isinstance(found, type) and getattr(found, "__built_from_source__", False):
+            return not getattr(found, "__not_run__", ())
+        try:
+            return found in _FACTORIES
+        except TypeError:
+            return False
+
+    def metadata(self, node: ast.expr) -> Any:
+        """What stands after the type in `Annotated[...]`; a validator becomes `NotRun`."""
+        function = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            function = self.names(node.func)
+        elif isinstance(node, ast.Name | ast.Attribute):
+            found = self.names(node)
+            if isinstance(found, known_names.Refused):
+                raise self.source.error(node, f"{found.name} is not supported: {found.reason}", found.hint)
+            return found
+        if isinstance(function, known_names.Refused):
+            raise self.source.error(node, f"{function.name} is not supported: {function.reason}", function.hint)
+        known = next((name for one, name in _NOT_RUN.items() if one is function), None)
+        if known is not None and isinstance(node, ast.Call):
+            if any(one.arg in ("json_schema_input_type", "return_type") for one in node.keywords):
+                raise self.source.error(node, f"{known} with a type of its own is not read", "leave that argument out")
+            return NotRun(known)
+        return self.read(node)
+
+    def member(self, owner: Any, name: str) -> tuple[Any] | None:
+        """The value of `owner.name` for enums, enum members, nested classes and clock factories."""
+        if isinstance(owner, enum.EnumMeta):
+            found = owner.__members__.get(name)
+            return None if found is None else (found,)
+        if isinstance(owner, enum.Enum) and name in ("value", "name"):
+            return (getattr(owner, name),)
+        if isinstance(owner, type):
+            nested = getattr(owner, "__nested__", {})
+            if name in nested:
+                return (nested[name],)
+            if (owner, name) in _CLOCKS:
+                return (getattr(owner, name),)
+        return None
+
+    def _guarded(self, node: ast.AST, make: Callable[[], Any]) -> Any:
+        try:
+            return make()
+        except SignatureError:
+            raise
+        except Exception as error:
+            raise self.source.error(node, f"{shown(node)}: {told(error)}") from None
+
+    def _refused(self, node: ast.AST) -> SignatureError:
+        return self.source.error(node, f"{shown(node)} is not a value that can be read without running it", _FIXABLE)
+
+
+def _is_cheap(function: Any, argument: Any) -> bool:
+    """Whether the call takes no more than its argument is long: not `bytes(10**9)`, not a list of a whole network."""
+    if function in (list, tuple, set, frozenset, dict):
+        return isinstance(argument, list | tuple | set | frozenset | dict | str | enum.EnumMeta)
+    if function is bytes:
+        return isinstance(argument, list | tuple | bytes)
+    if function is fractions.Fraction and isinstance(argument, str):
+        return re.fullmatch(r"\s*[+-]?\d{1,1000}(/\d{1,1000})?\s*", argument) is not None
+    return True
+
+
+_CLOCKS = frozenset(
+    {(datetime.datetime, "now"), (datetime.datetime, "utcnow"), (datetime.date, "today"), (datetime.timezone, "utc")}
+)

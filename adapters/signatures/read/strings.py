@@ -1,0 +1,139 @@
+"""`"question, context: list[str] -> answer: float"` as dspy reads it, and an error for what dspy drops in silence."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pydantic
+
+from adapters.errors import SignatureError
+from adapters.signatures.read import known_names
+from adapters.signatures.read.annotation_reader import AnnotationReader
+from adapters.signatures.read.signature_class import Draft, make_fields
+from adapters.signatures.read.source_text import SourceText, check_size, line_and_column, unbalanced
+from adapters.signatures.signature import Role, Signature
+
+_NAME = re.compile(r"(?:^|,)\s*(\w+)\s*(?=[:,]|$)")
+_HEAD, _TAIL = "def f(", "): pass"
+
+
+class StringNames:
+    """The names of the string notation: dspy's, and those of its types and a few standard ones as if imported."""
+
+    def find(self, name: str, node: ast.AST) -> Any:
+        return known_names.bare(name, known_names.STRING_BUILTINS)
+
+    def suggestions(self) -> Sequence[str]:
+        return known_names.bare_names()
+
+
+def read_string(text: str, instructions: str | None = None, name: str = "StringSignature") -> Signature:
+    """The signature that `text` writes; `instructions` None or empty means dspy's sentence. Raises SignatureError."""
+    check_size(text)
+    parts = text.split("->")
+    if len(parts) == 1:
+        raise SignatureError("no `->` between inputs and outputs", *_end(text), 'for example "question -> answer"')
+    if text.strip()[:1] in ("'", '"'):
+        raise SignatureError("quotes around the signature", *line_and_column(text, 0), "leave them out")
+    if len(parts) > 2:
+        place = len(parts[0]) + 2 + len(parts[1])
+        raise SignatureError("more than one `->`", *line_and_column(text, place), "inputs -> outputs, once")
+    drafts = _half(text, 0, parts[0], "input")
+    known = {draft.name: draft for draft in drafts}
+    outputs = _half(text, len(parts[0]) + 2, parts[1], "output")
+    for draft in outputs:
+        if draft.name in known:
+            raise draft.error(f"`{draft.name}` is an input already", "inputs and outputs need distinct names")
+    fields = make_fields([*drafts, *outputs], name)
+    return Signature.make(fields, instructions or None, name)
+
+
+def _end(text: str) -> tuple[int, int]:
+    return line_and_column(text, len(text.rstrip()))
+
+
+def _half(whole: str, start: int, part: str, role: Role) -> list[Draft]:
+    source = SourceText(_HEAD + part + _TAIL, whole, start, len(part), len(_HEAD))
+    source, tree = _parsed(source, part)
+    function = tree.body[0]
+    closes = source.head + len(part)
+    if (
+        len(tree.body) != 1
+        or not isinstance(function, ast.FunctionDef)
+        or len(function.body) != 1
+        or source.index(function.body[0].lineno, function.body[0].col_offset) != closes + 3
+    ):
+        raise source.error_at(closes, "more than a list of fields", "name: type, name: type")
+    _refuse_what_dspy_drops(source, function.args)
+    reader = AnnotationReader(source, StringNames(), as_dspy_string=True)
+    drafts: dict[str, Draft] = {}
+    for argument in function.args.args:
+        if argument.arg in drafts:
+            raise source.error(argument, f"`{argument.arg}` is named twice", "every field needs a name of its own")
+        drafts[argument.arg] = _draft(source, reader, argument, role)
+    return list(drafts.values())
+
+
+def _parsed(source: SourceText, part: str) -> tuple[SourceText, ast.Module]:
+    loose = unbalanced(part)
+    if loose is not None:
+        raise source.error_at(len(_HEAD) + loose[0], f"not valid Python: {loose[1]}")
+    try:
+        return source, source.parse()
+    except SignatureError as error:
+        if "default" in error.message:
+            # Python wants defaults last, which dspy drops anyway: behind `*` it takes them in any order.
+            any_order = replace(source, text=f"{_HEAD}*, {part}{_TAIL}", head=len(_HEAD) + 3)
+            return any_order, any_order.parse()
+        for found in _NAME.finditer(part):
+            if keyword.iskeyword(found[1]):
+                place = len(_HEAD) + found.start(1)
+                message = f"`{found[1]}` is a word of Python's own and cannot name a field"
+                raise source.error_at(place, message, f"for example {found[1]}_") from None
+        raise
+
+
+def _draft(source: SourceText, reader: AnnotationReader, argument: ast.arg, role: Role) -> Draft:
+    annotation: Any = str
+    notes: tuple[str, ...] = ()
+    # In dspy's order: it stands so in the messages of dspy's errors.
+    extra: dict[str, Any] = {"IS_TYPE_UNDEFINED": argument.annotation is None} if role == "input" else {}
+    extra["__dspy_field_type"] = role
+    if argument.annotation is not None:
+        if isinstance(argument.annotation, ast.Constant) and isinstance(argument.annotation.value, str):
+            raise source.error(
+                argument.annotation, "dspy takes no type in quotes here", f"{argument.annotation.value[:60]}"
+            )
+        annotation = reader.read(argument.annotation)
+        if annotation is None:
+            annotation, notes = str, ("dspy's string notation reads the type None as str",)
+    info = pydantic.Field(json_schema_extra=extra)
+    return Draft(argument.arg, annotation, info, source, argument, notes)
+
+
+def _refuse_what_dspy_drops(source: SourceText, arguments: ast.arguments) -> None:
+    """Defaults, `/`, `*` and what they govern: dspy parses them and forgets them."""
+    defaults = [*arguments.defaults, *(one for one in arguments.kw_defaults if one is not None)]
+    if defaults:
+        raise source.error(
+            defaults[0],
+            "the string notation has no defaults (dspy drops them in silence)",
+            "write the signature as a Python class: name: type = dspy.InputField(default=...)",
+        )
+    if arguments.posonlyargs:
+        first = arguments.posonlyargs[0]
+        raise source.error(first, "the fields before `/` would be dropped", "leave out the `/`")
+    if arguments.vararg is not None:
+        raise source.error(
+            arguments.vararg, f"`*{arguments.vararg.arg}` is not a field", f"{arguments.vararg.arg}: list[str]"
+        )
+    if arguments.kwonlyargs:
+        raise source.error(arguments.kwonlyargs[0], "the fields after `*` would be dropped", "leave out the `*`")
+    if arguments.kwarg is not None:
+        name = arguments.kwarg.arg
+        raise source.error(arguments.kwarg, f"`**{name}` is not a field", f"{name}: dict[str, Any]")

@@ -1,0 +1,276 @@
+"""Signatures: typed inputs and outputs with instructions, as plain immutable data (after `dspy.Signature`)."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import types
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+Role = Literal["input", "output"]
+
+
+class Missing:
+    """The type of `MISSING`: no default was given."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING = Missing()
+
+CONSTRAINT_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "gt": "greater than: ",
+        "ge": "greater than or equal to: ",
+        "lt": "less than: ",
+        "le": "less than or equal to: ",
+        "min_length": "minimum length: ",
+        "max_length": "maximum length: ",
+        "multiple_of": "a multiple of the given number: ",
+        "allow_inf_nan": "allow 'inf', '-inf', 'nan' values: ",
+    }
+)
+"""How dspy words a field's constraints in the prompt (`dspy.signatures.field`)."""
+
+
+def constraint_text(arguments: Mapping[str, Any]) -> str | None:
+    """The constraints among a field's arguments as dspy words them, in the order given; None when there are none."""
+    words = [f"{CONSTRAINT_WORDS[key]}{value}" for key, value in arguments.items() if key in CONSTRAINT_WORDS]
+    return ", ".join(words) if words else None
+
+
+@lru_cache(maxsize=4096)
+def infer_prefix(name: str) -> str:
+    """A field name as a title: `invoice_total2` → `Invoice Total 2` (`dspy.signatures.signature.infer_prefix`)."""
+    text = re.sub("(.)([A-Z][a-z]+)", r"\1_\2", name)
+    text = re.sub("([a-z0-9])([A-Z])", r"\1_\2", text)
+    text = re.sub(r"([a-zA-Z])(\d)", r"\1_\2", text)
+    text = re.sub(r"(\d)([a-zA-Z])", r"\1_\2", text)
+    return " ".join(word if word.isupper() else word.capitalize() for word in text.split("_"))
+
+
+def strip_annotated(annotation: Any) -> Any:
+    """A field's annotation without a top-level `Annotated`, as pydantic keeps it."""
+    while get_origin(annotation) is Annotated:
+        annotation = get_args(annotation)[0]
+    return annotation
+
+
+def allows_none(annotation: Any) -> bool:
+    """Whether the annotation admits None (`dspy.adapters.utils.annotation_allows_none`)."""
+    if annotation is None or annotation is type(None):
+        return True
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return bool(args) and allows_none(args[0])
+    if origin is Union or origin is types.UnionType:
+        return any(allows_none(arg) for arg in args)
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class Field:
+    """One input or output: `annotation` is the real Python type, built from text without running any of it.
+
+    `desc` and `prefix` None mean dspy's own (`${name}`, `Title:`). `constraints` is the sentence dspy puts in the
+    prompt; dspy shows constraints to the model and never enforces them. `notes` say what of the source has no effect
+    here (a validator that is not run, …).
+    """
+
+    name: str
+    role: Role
+    annotation: Any = str
+    desc: str | None = None
+    prefix: str | None = None
+    constraints: str | None = None
+    default: Any = MISSING
+    default_factory: Callable[[], Any] | None = None
+    notes: tuple[str, ...] = ()
+    type_was_given: bool = True
+
+    info: Any = field(default=None, repr=False)
+    """The `FieldInfo` of a live dspy signature that this field was made from."""
+
+    def __str__(self) -> str:
+        from adapters.signatures.field_info import shown
+
+        return shown(self)
+
+    @property
+    def description(self) -> str:
+        """The description the prompt shows; empty for dspy's placeholder `${name}`."""
+        return "" if self.desc is None or self.desc == f"${{{self.name}}}" else self.desc
+
+    @property
+    def shown_prefix(self) -> str:
+        return self.prefix if self.prefix is not None else infer_prefix(self.name) + ":"
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is MISSING and self.default_factory is None
+
+    def fallback(self) -> Any:
+        """The value of a missing output: default, default factory's, None where allowed, otherwise MISSING.
+
+        Rule: `dspy.adapters.utils.apply_output_field_defaults`. A default is a fresh copy for every reading.
+        """
+        if self.default_factory is not None:
+            return self.default_factory()
+        if self.default is not MISSING:
+            from copy import deepcopy
+
+            return deepcopy(self.default)
+        return None if allows_none(self.annotation) else MISSING
+
+
+def InputField(**arguments: Any) -> Field:  # noqa: N802
+    """A nameless input field for `Signature.prepend`, `append` and `insert`; arguments as `dspy.InputField`'s."""
+    return _field("input", arguments)
+
+
+def OutputField(**arguments: Any) -> Field:  # noqa: N802
+    """A nameless output field; arguments as `dspy.OutputField`'s."""
+    return _field("output", arguments)
+
+
+def _field(role: Role, arguments: Mapping[str, Any]) -> Field:
+    default = arguments.get("default", MISSING)
+    return Field(
+        name="",
+        role=role,
+        annotation=arguments.get("annotation"),
+        desc=arguments.get("desc", arguments.get("description")),
+        prefix=arguments.get("prefix"),
+        constraints=constraint_text(arguments),
+        default=MISSING if default is ... else default,
+        default_factory=arguments.get("default_factory"),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Signature:
+    """Name, effective instructions, and fields in the order they were declared. Compared by identity.
+
+    `instructions` None means dspy's default sentence. Every way to make a new signature from this one cleans the
+    instructions again, as dspy does (a second `inspect.cleandoc` can remove more indentation).
+    """
+
+    fields_in_order: tuple[Field, ...]
+    instructions: str = field(default="")
+    name: str = "StringSignature"
+
+    @classmethod
+    def make(cls, fields: Iterable[Field], instructions: str | None = None, name: str = "StringSignature") -> Signature:
+        """A signature from fields; `instructions` is a docstring as written, or None for dspy's default sentence."""
+        ordered = tuple(fields)
+        if instructions is None:
+            inputs = ", ".join(f"`{one.name}`" for one in ordered if one.role == "input")
+            outputs = ", ".join(f"`{one.name}`" for one in ordered if one.role == "output")
+            instructions = f"Given the fields {inputs}, produce the fields {outputs}."
+        return cls(ordered, inspect.cleandoc(instructions), name)
+
+    @cached_property
+    def input_fields(self) -> Mapping[str, Field]:
+        return MappingProxyType({one.name: one for one in self.fields_in_order if one.role == "input"})
+
+    @cached_property
+    def output_fields(self) -> Mapping[str, Field]:
+        return MappingProxyType({one.name: one for one in self.fields_in_order if one.role == "output"})
+
+    @cached_property
+    def fields(self) -> Mapping[str, Field]:
+        """Inputs before outputs, as dspy orders them."""
+        return MappingProxyType({**self.input_fields, **self.output_fields})
+
+    @cached_property
+    def field_faces(self) -> tuple[tuple[str, Role, bool], ...]:
+        """Name, role and whether it is plain text of each field: what a demo's text depends on beside its values."""
+        return tuple((one.name, one.role, one.annotation is str) for one in self.fields.values())
+
+    @property
+    def signature(self) -> str:
+        return f"{', '.join(self.input_fields)} -> {', '.join(self.output_fields)}"
+
+    def with_instructions(self, instructions: str) -> Signature:
+        """With other instructions; empty ones become dspy's default sentence, as in dspy."""
+        return Signature.make(self.fields.values(), instructions or None)
+
+    def append_instructions(self, instructions: str) -> Signature:
+        return self.with_instructions(f"{self.instructions}\n\n{instructions}")
+
+    def with_updated_fields(self, name: str, type_: Any = None, **changes: Any) -> Signature:
+        """One field changed: `type_`, and any of desc, prefix, constraints. Raises KeyError for no such field."""
+        if name not in self.fields:
+            raise KeyError(name)
+        if type_ is not None:
+            changes["annotation"] = strip_annotated(type_)
+        return self._of(replace(one, **changes) if one.name == name else one for one in self.fields.values())
+
+    def delete(self, name: str) -> Signature:
+        """Without the field; unchanged (but for cleaned instructions) when there is none of that name."""
+        return self._of(one for one in self.fields.values() if one.name != name)
+
+    def prepend(self, name: str, field: Field, type_: Any = None) -> Signature:
+        return self.insert(0, name, field, type_)
+
+    def append(self, name: str, field: Field, type_: Any = None) -> Signature:
+        return self.insert(-1, name, field, type_)
+
+    def insert(self, index: int, name: str, field: Field, type_: Any = None) -> Signature:
+        """With `field` at `index` among the fields of its role; negative indices count from the end (-1 appends).
+
+        Raises ValueError for an index outside of the fields of that role.
+        """
+        annotation = type_ if type_ is not None else (field.annotation if field.annotation is not None else str)
+        inputs, outputs = list(self.input_fields.values()), list(self.output_fields.values())
+        chosen = inputs if field.role == "input" else outputs
+        position = index + len(chosen) + 1 if index < 0 else index
+        if not 0 <= position <= len(chosen):
+            raise ValueError(f"index {index} is outside of the {len(chosen)} {field.role} fields")
+        chosen.insert(position, replace(field, name=name, annotation=strip_annotated(annotation)))
+        return self._of({one.name: one for one in (*inputs, *outputs)}.values())
+
+    def chain_of_thought(self) -> Signature:
+        """With `reasoning` in front of the outputs, as `dspy.ChainOfThought(signature).predict.signature`."""
+        return self.prepend("reasoning", OutputField(desc="${reasoning}"), str)
+
+    def equals(self, other: Signature) -> bool:
+        """Same instructions and, field by field, the same role, description, prefix and constraints."""
+
+        def face(one: Field) -> tuple[str, str, str, str | None]:
+            return one.role, one.desc or f"${{{one.name}}}", one.shown_prefix, one.constraints
+
+        return self.instructions == other.instructions and {name: face(one) for name, one in self.fields.items()} == {
+            name: face(one) for name, one in other.fields.items()
+        }
+
+    @classmethod
+    def from_dspy(cls, signature: Any) -> Signature:
+        """A live `dspy.Signature` class as our data, by its attributes alone (dspy is not imported)."""
+        fields: list[Field] = []
+        for name, info in signature.fields.items():
+            extra = info.json_schema_extra or {}
+            required = info.is_required()
+            fields.append(
+                Field(
+                    name=name,
+                    role=extra["__dspy_field_type"],
+                    annotation=info.annotation,
+                    desc=extra.get("desc"),
+                    prefix=extra.get("prefix"),
+                    constraints=extra.get("constraints"),
+                    default=MISSING if required or info.default_factory is not None else info.default,
+                    default_factory=info.default_factory,
+                    type_was_given=not extra.get("IS_TYPE_UNDEFINED", False),
+                    info=info,
+                )
+            )
+        return cls(tuple(fields), signature.instructions, signature.__name__)
+
+    def _of(self, fields: Iterable[Field]) -> Signature:
+        return Signature.make(fields, self.instructions or None)

@@ -1,0 +1,65 @@
+"""Walks over types: the classes that an annotation names, and what of them is not run here."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from collections.abc import Iterable, Iterator
+from typing import Any, get_args
+
+from pydantic import BaseModel
+
+from adapters.signatures.read.source_values import NotRun
+
+
+def notes_of(annotation: Any, metadata: Iterable[Any] = ()) -> tuple[str, ...]:
+    """What has no effect here, of everything that the annotation reaches: validators, serializers."""
+    notes: dict[str, None] = {f"{one.what} is not run": None for one in metadata if isinstance(one, NotRun)}
+    for part in walk(annotation):
+        if isinstance(part, NotRun):
+            notes[f"{part.what} is not run"] = None
+        elif isinstance(part, type):
+            for what in part.__dict__.get("__not_run__", ()):
+                notes[f"{part.__name__}: {what} is not run"] = None
+    return tuple(notes)
+
+
+def walk(annotation: Any) -> Iterator[Any]:
+    """The annotation and everything inside it, each once: arguments, metadata, base classes, members of classes."""
+    seen: set[int] = set()
+    waiting = [annotation]
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        waiting.extend(reversed(list(_parts(one))))
+
+
+def _parts(annotation: Any) -> Iterator[Any]:
+    yield from get_args(annotation)
+    yield from getattr(annotation, "__metadata__", ())
+    if isinstance(annotation, list | tuple):
+        yield from annotation
+    if type(annotation).__name__ == "TypeAliasType":
+        yield annotation.__value__
+    supertype = getattr(annotation, "__supertype__", None)
+    if supertype is not None:
+        yield supertype
+    if isinstance(annotation, type):
+        yield from annotation.__bases__
+        yield from member_annotations(annotation)
+
+
+def member_annotations(cls: type) -> Iterator[Any]:
+    """The annotations of a class's own members, with their metadata."""
+    if issubclass(cls, BaseModel):
+        for info in cls.model_fields.values():
+            yield info.annotation
+            yield from info.metadata
+        return
+    if issubclass(cls, enum.Enum):
+        return
+    if dataclasses.is_dataclass(cls) or hasattr(cls, "__total__") or hasattr(cls, "_fields"):
+        yield from getattr(cls, "__annotations__", {}).values()

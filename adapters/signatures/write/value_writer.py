@@ -1,0 +1,145 @@
+"""Values as Python literals and calls that `adapters.signatures.read.source_values` reads back."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import decimal
+import enum
+import fractions
+import math
+import pathlib
+import uuid
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import annotated_types
+import pydantic
+from pydantic import BaseModel
+
+from adapters.errors import SignatureError
+
+_CONSTRAINTS: tuple[tuple[type, str], ...] = (
+    (annotated_types.Gt, "gt"),
+    (annotated_types.Ge, "ge"),
+    (annotated_types.Lt, "lt"),
+    (annotated_types.Le, "le"),
+    (annotated_types.MultipleOf, "multiple_of"),
+    (annotated_types.MinLen, "min_length"),
+    (annotated_types.MaxLen, "max_length"),
+    (pydantic.Strict, "strict"),
+    (pydantic.FailFast, "fail_fast"),
+)
+
+
+def constraint_values(metadata: Iterable[Any]) -> dict[str, Any]:
+    """The constraints among a field's metadata, by the argument of `pydantic.Field` that makes them."""
+    found: dict[str, Any] = {}
+    for one in metadata:
+        for kind, name in _CONSTRAINTS:
+            if isinstance(one, kind):
+                found[name] = getattr(one, name)
+        if is_general(one):
+            found.update(one.__dict__)
+    return found
+
+
+def is_constraint(one: Any) -> bool:
+    return isinstance(one, tuple(kind for kind, _ in _CONSTRAINTS)) or is_general(one)
+
+
+def is_general(one: Any) -> bool:
+    """Whether it is pydantic's bag for `pattern`, `max_digits` and the like."""
+    return type(one).__name__ in ("PydanticGeneralMetadata", "_PydanticGeneralMetadata")
+
+
+def text_literal(text: str, block: bool = False) -> str:
+    """A string literal of `text`; `block` writes it in triple quotes where nothing in it needs an escape."""
+    plain = all(character.isprintable() or character == "\n" for character in text)
+    if block and plain and "\\" not in text and '"""' not in text and not text.endswith('"'):
+        return f'"""{text}"""'
+    if "\n" not in text and plain and "\\" not in text and '"' not in text:
+        return f'"{text}"'
+    return repr(text)
+
+
+class ValueWriter:
+    """Writes values; `declare` gives the name of a class and `imported` that of something to import."""
+
+    def __init__(self, declare: Callable[[type], str], imported: Callable[[str, str], str]) -> None:
+        self.declare = declare
+        self.imported = imported
+
+    def write(self, value: Any) -> str:
+        """An expression for `value`. Raises SignatureError when it is none of the kinds that can be read back."""
+        if value is None or value is ... or type(value) in (bool, int, bytes, complex):
+            return "..." if value is ... else repr(value)
+        if type(value) is str:
+            return text_literal(value)
+        if type(value) is float:
+            return repr(value) if math.isfinite(value) else f'float("{value}")'
+        if isinstance(value, enum.Enum):
+            return self._member(value)
+        if type(value) in (list, tuple, set, frozenset, dict):
+            return self._container(value)
+        return self._object(value)
+
+    def _member(self, value: enum.Enum) -> str:
+        name = self.declare(type(value))
+        if isinstance(value, enum.Flag) and value.name not in type(value).__members__:
+            return " | ".join(f"{name}.{one.name}" for one in value) or f"{name}(0)"
+        return f"{name}.{value.name}"
+
+    def _container(self, value: Any) -> str:
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{self.write(key)}: {self.write(one)}" for key, one in value.items()) + "}"
+        items = [self.write(one) for one in value]
+        if isinstance(value, list):
+            return f"[{', '.join(items)}]"
+        if isinstance(value, tuple):
+            return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+        # A set's own order changes from run to run; its text should not.
+        braces = "{" + ", ".join(sorted(items)) + "}"
+        if isinstance(value, frozenset):
+            return f"frozenset({braces if items else ''})"
+        return braces if items else "set()"
+
+    def _object(self, value: Any) -> str:
+        if type(value) in (decimal.Decimal, fractions.Fraction, uuid.UUID):
+            name = self.imported(type(value).__module__, type(value).__name__)
+            return f'{name}("{value}")'
+        if type(value) in (datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone):
+            self.imported("datetime", "")
+            return repr(value)
+        if isinstance(value, pathlib.PurePath):
+            return f"{self.imported('pathlib', 'Path')}({text_literal(str(value))})"
+        if isinstance(value, pydantic.AliasChoices):
+            return f"{self.imported('pydantic', 'AliasChoices')}({', '.join(self.write(one) for one in value.choices)})"
+        if isinstance(value, pydantic.AliasPath):
+            return f"{self.imported('pydantic', 'AliasPath')}({', '.join(self.write(one) for one in value.path)})"
+        if isinstance(value, BaseModel) and all(one.alias is None for one in type(value).model_fields.values()):
+            given = {name: getattr(value, name) for name in type(value).model_fields if name in value.model_fields_set}
+            return self._constructed(value, given)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            return self._constructed(value, {one.name: getattr(value, one.name) for one in dataclasses.fields(value)})
+        if getattr(value, "__module__", "") == "pydantic.alias_generators":
+            return self.imported("pydantic.alias_generators", value.__name__)
+        raise SignatureError(f"the value {str(value)[:60]!r} cannot be written as source", hint="a literal can")
+
+    def _constructed(self, value: Any, given: dict[str, Any]) -> str:
+        arguments = ", ".join(f"{name}={self.write(one)}" for name, one in given.items())
+        return f"{self.declare(type(value))}({arguments})"
+
+    def factory(self, factory: Callable[[], Any]) -> str:
+        """An expression for a default factory: its name when it is a builtin type, else `lambda: <what it makes>`."""
+        if hasattr(factory, "literal"):
+            return f"lambda: {self.write(factory.literal)}"
+        if isinstance(factory, type):
+            return factory.__name__ if factory.__module__ == "builtins" else self.declare(factory)
+        owner, name = getattr(factory, "__self__", None), getattr(factory, "__name__", "")
+        if isinstance(owner, type) and owner.__module__ == "datetime":
+            self.imported("datetime", "")
+            return f"datetime.{owner.__name__}.{name}"
+        if getattr(factory, "__module__", "") == "uuid":
+            return self.imported("uuid", name)
+        return f"lambda: {self.write(factory())}"

@@ -1,0 +1,183 @@
+"""One coercion for all adapters: raw text or JSON value to a typed value, with every step on record.
+
+The rules and their order are those of `dspy.adapters.utils.parse_value`. Each rule has a name under which `apply`
+replays it.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+import json
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any, Literal, Union, get_args, get_origin
+
+import pydantic
+
+from adapters.replies.reading import Step
+from adapters.types import is_custom_type
+from adapters.values.pydantic_schema import type_adapter
+from adapters.values.repair_limits import LITERAL_LENGTH, TooLargeError
+from adapters.values.repaired_json import NOT_JSON, load_json, load_valid_json, repair_json
+
+
+def coerce(value: Any, annotation: Any, steps: list[Step] | None = None) -> Any:
+    """The typed value; what was done is appended to `steps`, also when it ends in an error.
+
+    Raises what `parse_value` raises: ValueError (pydantic's ValidationError is one), and the errors dspy leaks:
+    TypeError for an unhashable value of an Enum, RecursionError and MemoryError from deep nesting.
+    """
+    trace: list[Step] = [] if steps is None else steps
+    if annotation is str:
+        return value if type(value) is str else _step(trace, "str", value, str(value))
+    if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+        return _coerce_enum(annotation, value, trace)
+    origin = get_origin(annotation)
+    if origin is Literal:
+        allowed = get_args(annotation)
+        if value in allowed:
+            return _step(trace, "literal_member", value, value)
+        if isinstance(value, str):
+            value = _unwrap_literal(value, trace)
+            if value in allowed:
+                return _step(trace, "literal_member", value, value)
+    if not isinstance(value, str) or _is_optional_text(origin, annotation):
+        return _step(trace, "pydantic", value, type_adapter(annotation).validate_python(value))
+    return _coerce_text(value, annotation, trace)
+
+
+def find_enum_member(enum: type[enum.Enum], identifier: Any) -> enum.Enum:
+    """The member whose value, or else whose name, is `identifier`; ValueError when there is none (dspy's function)."""
+    for member in enum:
+        if member.value == identifier:
+            return member
+    if identifier in enum.__members__:
+        return enum[identifier]
+    raise ValueError(f"{identifier} is not a valid name or value for the enum {enum.__name__}")
+
+
+def apply(rule: str, before: Any, annotation: Any) -> Any:
+    """Replays one rule of a reading's steps: the value it makes of `before`.
+
+    For a step with a `path`, its `after` is the part at that path of what this returns. Raises KeyError for a rule
+    that does not exist, and what the rule raised.
+    """
+    return RULES[rule](before, annotation)
+
+
+def _step(trace: list[Step], rule: str, before: Any, after: Any) -> Any:
+    trace.append(Step(rule, before, after))
+    return after
+
+
+def _coerce_enum(annotation: type[enum.Enum], value: Any, trace: list[Step]) -> enum.Enum:
+    member = find_enum_member(annotation, value)
+    by_value = any(one.value == value for one in annotation)
+    trace.append(Step("enum_by_value" if by_value else "enum_by_name", value, member))
+    return member
+
+
+def _unwrap_literal(value: str, trace: list[Step]) -> str:
+    for rule in ("strip", "unwrap", "unquote"):
+        after = RULES[rule](value, None)
+        if after != value:
+            trace.append(Step(rule, value, after))
+        value = after  # also where equal: stripping a subclass of str gives a plain one
+    return value
+
+
+def _unwrap(value: str) -> str:
+    if value.startswith(("Literal[", "str[")) and value.endswith("]"):
+        return value[value.find("[") + 1 : -1]
+    return value
+
+
+def _unquote(value: str) -> str:
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
+
+
+def _is_optional_text(origin: Any, annotation: Any) -> bool:
+    if origin is not Union and origin is not types.UnionType:
+        return False
+    members = get_args(annotation)
+    return type(None) in members and str in members
+
+
+def _coerce_text(text: str, annotation: Any, trace: list[Step]) -> Any:
+    start = len(trace)
+    candidate = load_valid_json(text)
+    if candidate is NOT_JSON:
+        candidate = repair_json(text)
+        if candidate == "" and text != "":
+            candidate = _literal(text, trace)
+        else:
+            trace.append(Step("json_repair", text, candidate))
+    elif candidate == "" and text != "":
+        candidate = _literal(text, trace)
+    else:
+        trace.append(Step("json", text, candidate))
+    validate = type_adapter(annotation).validate_python
+    try:
+        value = validate(candidate)
+    except pydantic.ValidationError as refused:
+        if not is_custom_type(annotation):
+            raise
+        try:
+            value = validate(text)
+        except pydantic.ValidationError:
+            raise refused from None
+        trace[start:] = [
+            Step("pydantic", text, value, note="what was read from it was refused; the type read the text itself")
+        ]
+        return value
+    return _step(trace, "pydantic", candidate, value)
+
+
+def _literal(text: str, trace: list[Step]) -> Any:
+    if len(text) > LITERAL_LENGTH:
+        raise TooLargeError(f"{len(text):,} characters for a Python literal (the limit is {LITERAL_LENGTH:,})")
+    try:
+        candidate = _literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    return _step(trace, "literal_eval", text, candidate)
+
+
+def _literal_eval(text: str) -> Any:
+    with warnings.catch_warnings():
+        # Python warns of a reply's unknown escapes on standard error, where the app paints its screen.
+        warnings.simplefilter("ignore")
+        return ast.literal_eval(text)
+
+
+def _join_lines(text: str) -> str:
+    return "\n".join(text.splitlines())
+
+
+def _join_marker_line(text: str) -> str:
+    first, *others = text.splitlines()
+    return "\n".join([first.strip(), *others])
+
+
+Rule = Callable[[Any, Any], Any]
+
+RULES: dict[str, Rule] = {
+    "str": lambda before, annotation: str(before),
+    "enum_by_value": lambda before, annotation: find_enum_member(annotation, before),
+    "enum_by_name": lambda before, annotation: annotation[before],
+    "literal_member": lambda before, annotation: before,
+    "strip": lambda before, annotation: before.strip(),
+    "unwrap": lambda before, annotation: _unwrap(before),
+    "unquote": lambda before, annotation: _unquote(before),
+    "json": lambda before, annotation: json.loads(before),
+    "json_repair": lambda before, annotation: load_json(before),
+    "literal_eval": lambda before, annotation: _literal_eval(before),
+    "pydantic": lambda before, annotation: type_adapter(annotation).validate_python(before),
+    "pydantic_by_name": lambda before, annotation: type_adapter(annotation).validate_python(before, by_name=True),
+    "join_lines": lambda before, annotation: _join_lines(before),
+    "join_marker_line": lambda before, annotation: _join_marker_line(before),
+    "default": lambda before, annotation: before,
+}
+"""How each named rule is replayed. Adapters add the rules of their own structure."""

@@ -1,0 +1,115 @@
+"""JSON text as dspy reads it: with `json.loads`, else as json_repair mends it, within our limits.
+
+Rule: `json_repair.loads`, which dspy calls everywhere.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+from json_repair.json_parser import JSONParser
+
+from adapters.formats.json_document import Member, members_from
+from adapters.values.repair_limits import check_repairable, repair_steps
+
+NOT_JSON = object()
+
+
+def load_json(text: str) -> Any:
+    """`json_repair.loads(text)` within our limits: plain JSON first, else repaired.
+
+    Raises ValueError (nesting; `TooLargeError`) and RecursionError as json_repair does.
+    """
+    valid = load_valid_json(text)
+    return repair_json(text) if valid is NOT_JSON else valid
+
+
+def load_valid_json(text: str) -> Any:
+    """What `json.loads` reads, or `NOT_JSON`. Raises RecursionError for deep nesting."""
+    try:
+        return json.loads(text)
+    except ValueError:  # broken JSON, or a number of thousands of digits
+        return NOT_JSON
+
+
+def repair_json(text: str) -> Any:
+    """What json_repair makes of text that is not JSON. Raises ValueError for deep nesting or too large a text."""
+    return repair_object(text)[0]
+
+
+def repair_object(text: str) -> tuple[Any, list[Member] | None]:
+    """The same, and where its members stand if json_repair found a valid object behind a prefix and took it whole."""
+    check_repairable(text)
+    if not _CAN_PLACE:
+        return _BoundedParser(text).parse(), None
+    parser = _PlacingParser(text)
+    try:
+        value = parser.parse()
+    except RecursionError as error:
+        raise ValueError(TOO_DEEP) from error
+    return value, parser.members if value is parser.taken else None
+
+
+TOO_DEEP = "Input nesting exceeds the supported parser recursion depth."
+"""What json_repair says."""
+
+_CAN_PLACE = "try_valid_json_suffix" in inspect.signature(JSONParser).parameters and hasattr(
+    JSONParser, "_try_parse_valid_json_value"
+)
+"""Before 0.60 or so json_repair had no way of its own for an object inside of a text, and let RecursionError out."""
+
+
+class _BoundedParser(JSONParser):
+    """json_repair's parser, stopped by `TooLargeError` when it has looked at more characters than a reading may cost.
+
+    All its loops look at characters through these three methods.
+    """
+
+    def __init__(self, text: str, **options: Any) -> None:
+        super().__init__(text, None, False, **options)
+        self._steps = repair_steps()
+
+    def get_char_at(self, count: int = 0) -> str | None:
+        steps = self._steps
+        steps.left -= 1
+        if steps.left < 0:
+            steps.take(0)
+        try:
+            character: str = self.json_str[self.index + count]
+        except IndexError:
+            return None
+        return character
+
+    def skip_to_character(self, character: str | list[str], idx: int = 0) -> int:
+        found: int = super().skip_to_character(character, idx)
+        self._steps.take(max(found - idx, 0))
+        return found
+
+    def scroll_whitespaces(self, idx: int = 0, **options: Any) -> int:
+        found: int = super().scroll_whitespaces(idx, **options)
+        self._steps.take(abs(found - idx) + 1)
+        return found
+
+
+class _PlacingParser(_BoundedParser):
+    """json_repair's parser, which reads a valid object inside of a text in one go; this one remembers where."""
+
+    members: list[Member] | None = None
+    taken: Any = None
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, try_valid_json_suffix=True)
+
+    def _try_parse_valid_json_value(self) -> tuple[bool, Any]:
+        text = self.json_str
+        if self.has_tried_valid_json_suffix or not self.context.empty or not isinstance(text, str):
+            return super()._try_parse_valid_json_value()
+        found = members_from(text, self.index) if text[self.index] == "{" else None
+        if found is None:
+            return super()._try_parse_valid_json_value()
+        self.has_tried_valid_json_suffix = True
+        self.members, self.index = found
+        self.taken = {one.key: one.value for one in self.members}
+        return True, self.taken

@@ -1,0 +1,127 @@
+"""Values as text: how inputs and outputs are written into a prompt (after `dspy.adapters.utils`)."""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from adapters.values.pydantic_schema import ByIdentity, type_adapter
+
+_to_json = json.JSONEncoder(ensure_ascii=False).encode
+_string_to_json = json.encoder.encode_basestring
+
+
+def _adapter_or_none(kind: type) -> TypeAdapter[Any] | None:
+    try:
+        return type_adapter(kind)
+    except Exception:  # pydantic's own hooks on a user's type may raise anything; dspy then shows str(value)
+        return None
+
+
+_dumper: ByIdentity[TypeAdapter[Any] | None] = ByIdentity(_adapter_or_none)
+
+
+def serialize_for_json(value: Any) -> Any:
+    """The JSON-compatible form of a value, or `str(value)` where pydantic has none.
+
+    Rule: `dspy.adapters.utils.serialize_for_json`, which builds a `TypeAdapter` for every single value.
+    """
+    kind = type(value)
+    if kind is str or kind is bool or kind is int or value is None:
+        return value
+    dumper = _dumper(kind)
+    if dumper is None:
+        return str(value)
+    try:
+        return dumper.dump_python(value, mode="json", fallback=str)
+    except Exception:  # as in dspy: whatever a user's serializer raises, the value is shown by str()
+        return str(value)
+
+
+def write_value(annotation: Any, value: Any) -> str:
+    """A value as the text that goes into a message.
+
+    A list in a `str` field becomes numbered passages (TypeError for passages that are no text, as in dspy).
+    Rule: `dspy.adapters.utils.format_field_value`.
+    """
+    if type(value) is str:
+        return value
+    if annotation is str and isinstance(value, list):
+        return _passages(value)
+    jsonable = serialize_for_json(value)
+    if isinstance(jsonable, dict | list):
+        return to_json(jsonable)
+    return str(jsonable)
+
+
+FEW = 24
+"""Containers of up to this many entries are written here; setting up json's own writer costs as much as they do."""
+
+
+def to_json(value: Any) -> str:
+    """`json.dumps(value, ensure_ascii=False)` of what `serialize_for_json` gives, whose keys are all text."""
+    kind = type(value)
+    if kind is str:
+        return _string_to_json(value)
+    if kind is list and len(value) <= FEW:
+        return "[" + ", ".join([to_json(child) for child in value]) + "]"
+    if kind is dict and len(value) <= FEW:
+        return "{" + ", ".join([f"{_string_to_json(key)}: {to_json(child)}" for key, child in value.items()]) + "}"
+    return _scalar_to_json(value)
+
+
+def _scalar_to_json(value: Any) -> str:
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    if value is None:
+        return "null"
+    kind = type(value)
+    if kind is int or (kind is float and isfinite(value)):
+        return repr(value)
+    return _to_json(value)
+
+
+def to_indented_json(value: Any, depth: int = 0) -> str:
+    """JSON with two spaces a level, as it stands `depth` levels inside a document; for what `serialize_for_json` gives.
+
+    Same text as `json.dumps(value, indent=2, ensure_ascii=False)`, which is written in Python and several times slower.
+    """
+    return _indented(value, "\n" + "  " * depth)
+
+
+def _indented(value: Any, line: str) -> str:
+    kind = type(value)
+    if kind is str:
+        return _string_to_json(value)
+    if kind is dict:
+        if not value:
+            return "{}"
+        inner = line + "  "
+        members = [f"{_string_to_json(key)}: {_indented(child, inner)}" for key, child in value.items()]
+        return "{" + inner + ("," + inner).join(members) + line + "}"
+    if kind is list:
+        if not value:
+            return "[]"
+        inner = line + "  "
+        return "[" + inner + ("," + inner).join([_indented(child, inner) for child in value]) + line + "]"
+    return _scalar_to_json(value)
+
+
+def _passages(values: list[Any]) -> str:
+    if not values:
+        return "N/A"
+    if len(values) == 1:
+        return _passage(values[0])
+    return "\n".join([f"[{index}] {_passage(value)}" for index, value in enumerate(values, 1)])
+
+
+def _passage(value: Any) -> str:
+    if "\n" not in value and "«" not in value and "»" not in value:
+        return f"«{value}»"
+    indented = value.replace("\n", "\n    ")
+    return f"«««\n    {indented}\n»»»"

@@ -1,0 +1,261 @@
+"""Copies of unsaved work in the user's state folder, should the app or the machine end without being asked.
+
+Each process writes copies of its own, and holds a lock as long as it lives; a copy whose owner is gone is work that
+was never saved. A copy that was looked at becomes a restore point, so that no choice loses anything.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import secrets
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from sessions.errors import SessionError
+from sessions.file import restore_points, store
+from sessions.file.state_folder import key_of, state_folder
+from sessions.file.written_parts import WrittenParts
+from sessions.model.session import Session
+
+DELAY_S = 0.4
+"""Seconds from a change to its copy; with the writing itself a copy is never older than a second."""
+LOCK_ATTEMPTS = 20
+"""Another process that looks whether a lock is held holds it itself for that instant."""
+LOCK_AGE_S = 60.0
+"""Younger locks may be about to be taken."""
+MOST_COPIES = 50
+"""Copies of processes that are gone; the oldest beyond them are removed."""
+
+
+@dataclass(frozen=True)
+class LeftOver:
+    """Work that was never saved: the session, when it was last written (local time), and where."""
+
+    session: Session
+    at: datetime.datetime
+    place: Path
+
+
+class Autosave:
+    """The copies of one process. Any thread may call it."""
+
+    def __init__(self, delay_s: float = DELAY_S) -> None:
+        self._delay_s = delay_s
+        self._token = ""
+        self._lock_file: int | None = None
+        self._latest: tuple[Session, Path | None] | None = None
+        self._is_due = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._parts = WrittenParts()
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+
+    def changed(self, session: Session, path: Path | None) -> None:
+        """Writes a copy soon, in a thread; of several changes within the delay the last one alone. Costs nothing."""
+        with self._lock:
+            self._latest = (session, path)
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._write_when_due, daemon=True, name="autosave")
+                self._thread.start()
+        self._is_due.set()
+
+    def write(self, session: Session, path: Path | None) -> str:
+        """Writes the copy now. Returns why it could not be written, else ""."""
+        with self._lock:
+            self._latest = None
+        return self._write(session, path)
+
+    def discard(self, path: Path | None) -> None:
+        """The work on `path` is saved, or let go on purpose."""
+        with self._lock:
+            if self._latest is not None and self._latest[1] == path:
+                self._latest = None
+        with self._writing, suppress(OSError, SessionError):
+            if self._token:
+                self._place_of(path).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """The process ends well: its lock goes, unless copies stay for the next time.
+
+        Nobody else ever takes this lock to write (its name is drawn by lot), copies are written while `_writing` is
+        held, and one that is written all the same gets another lock. Who looks for work left over finds neither.
+        """
+        with self._writing, suppress(OSError, SessionError):
+            if not self._token or any(_token_of(name) == self._token for name in _copies_in(os.listdir(_folder()))):
+                return
+            lock, self._token = _folder() / f"{self._token}.lock", ""
+            if self._lock_file is not None:
+                os.close(self._lock_file)
+                self._lock_file = None
+            lock.unlink(missing_ok=True)
+
+    def _write_when_due(self) -> None:
+        while True:
+            self._is_due.wait()
+            self._is_due.clear()
+            threading.Event().wait(self._delay_s)
+            with self._writing:
+                with self._lock:
+                    latest, self._latest = self._latest, None
+                if latest is not None:
+                    self._write_copy(*latest)
+
+    def _write(self, session: Session, path: Path | None) -> str:
+        with self._writing:
+            return self._write_copy(session, path)
+
+    def _write_copy(self, session: Session, path: Path | None) -> str:
+        try:
+            self._own()
+            store.save(session, self._place_of(path), parts=self._parts)
+            self._parts.forget_others()
+        except (OSError, ValueError) as error:
+            return str(error)
+        return ""
+
+    def _own(self) -> None:
+        """Locks this process's copies: for as long as it lives, nobody takes them for left over."""
+        folder = _folder()
+        if self._token and (folder / f"{self._token}.lock").exists():
+            return
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if self._lock_file is not None:
+            os.close(self._lock_file)
+            self._lock_file = None
+        for left in reversed(range(LOCK_ATTEMPTS)):
+            token = secrets.token_hex(8)
+            lock = folder / f"{token}.lock"
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+            # a file system that knows no locks is no reason to keep no copies
+            if _lock(descriptor) or not left:
+                self._lock_file, self._token = descriptor, token
+                return
+            os.close(descriptor)
+            lock.unlink(missing_ok=True)
+
+    def _place_of(self, path: Path | None) -> Path:
+        return _folder() / f"{key_of(path)}-{self._token}.json"
+
+
+def why_not() -> str:
+    """Why no copies can be kept, as one sentence with the mend; "" when they can."""
+    try:
+        _folder().mkdir(parents=True, exist_ok=True, mode=0o700)
+    except (OSError, SessionError) as error:
+        return f"unsaved work is not kept: {error}"
+    return ""
+
+
+def left_over(path: Path | None) -> LeftOver | None:
+    """The newest work on this file that was never saved and differs from it (None: work that has no file)."""
+    for place in _left_copies(path):
+        try:
+            session = store.load(place)
+            at = datetime.datetime.fromtimestamp(place.stat().st_mtime)
+        except (OSError, ValueError):
+            continue
+        if path is None or not _is_in_the_file(place, path):
+            return LeftOver(session, at, place)
+        put_away(LeftOver(session, at, place), path)
+    return None
+
+
+def put_away(left: LeftOver, path: Path | None) -> None:
+    """Makes a restore point of a copy that the user has decided on, and of older ones of the same file."""
+    for place in reversed(_left_copies(path)):
+        with suppress(OSError):
+            if place.stat().st_mtime <= left.place.stat().st_mtime:
+                content = place.read_bytes()
+                if not restore_points.keep_content(content, path):
+                    place.unlink()
+
+
+def _is_in_the_file(place: Path, path: Path) -> bool:
+    with suppress(OSError, SessionError):
+        return place.read_bytes() == store.dumps(store.load(path)).encode("utf-8")
+    return False
+
+
+def _folder() -> Path:
+    return state_folder() / "autosave"
+
+
+def _left_copies(path: Path | None) -> list[Path]:
+    """Copies of processes that are gone, newest first. Locks of those without a copy, and too many copies, go."""
+    try:
+        names = os.listdir(_folder())
+        key = key_of(path)
+        gone = {name[:-5] for name in names if name.endswith(".lock") and not _is_held(_folder() / name)}
+        alive = {name[:-5] for name in names if name.endswith(".lock")} - gone
+        copies = _newest_first([_folder() / name for name in _copies_in(names) if _token_of(name) not in alive])
+    except (OSError, SessionError):
+        return []
+    tokens = {_token_of(name) for name in _copies_in(names)}
+    for token in gone - tokens:
+        lock = _folder() / f"{token}.lock"
+        with suppress(OSError):
+            if time.time() - lock.stat().st_mtime > LOCK_AGE_S:
+                lock.unlink()
+    for place in copies[MOST_COPIES:]:
+        with suppress(OSError):
+            place.unlink()
+    return [place for place in copies[:MOST_COPIES] if place.name.rpartition("-")[0] == key]
+
+
+def _copies_in(names: Sequence[str]) -> list[str]:
+    return [name for name in names if name.endswith(".json")]
+
+
+def _newest_first(places: Sequence[Path]) -> list[Path]:
+    """Without those that were removed meanwhile, by whoever saved that work."""
+    found: list[tuple[float, Path]] = []
+    for place in places:
+        with suppress(FileNotFoundError):
+            found.append((place.stat().st_mtime, place))
+    return [place for _, place in sorted(found, key=lambda one: one[0], reverse=True)]
+
+
+def _token_of(name: str) -> str:
+    return name.removesuffix(".json").rpartition("-")[2]
+
+
+def _is_held(place: Path) -> bool:
+    try:
+        descriptor = os.open(place, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not _lock(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int) -> bool:
+    """Whether this process now holds the file; the system lets it go when the process ends, however it ends."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        import msvcrt
+
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+        except OSError:
+            return False
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+_OURS = Autosave()
+changed = _OURS.changed
+write = _OURS.write
+discard = _OURS.discard
+close = _OURS.close

@@ -1,0 +1,196 @@
+"""Two changes of one session put together: what we changed and what the file's other writers changed meanwhile.
+
+The file's own parts (columns, cases, their inputs, their replies …) are compared one by one with what both sides
+began with. A part that one side alone has changed is taken from that side; where both have changed the same part in
+different ways they collide, and nobody guesses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from sessions.errors import SessionError
+from sessions.file import file_format, json_values, store
+from sessions.model.session import Session
+
+Winner = Literal["nobody", "our results", "ours"]
+"""Whose part stands where both sides changed it: nobody's (they collide), ours for replies and recordings alone, or
+ours everywhere."""
+
+RESULTS: Final = frozenset({"replies", "recorded"})
+"""What a run makes under a case."""
+RECORDED: Final = ("recordings", "measured")
+"""A recording and what was measured of it go together: `recorded` stands for both here."""
+
+_GONE: Final = object()
+"""In the place of a part that a side does not have."""
+
+Place = tuple[str, ...]
+
+
+class CollisionError(SessionError):
+    """Both sides changed the same `places`, each a path of names such as `cases · first · inputs · ticket`."""
+
+    def __init__(self, path: str | None, places: tuple[str, ...]) -> None:
+        self.places = places
+        shown = ", ".join(places[:3]) + (f" and {len(places) - 3} more" if len(places) > 3 else "")
+        super().__init__(path, "", f"it was changed meanwhile, in the same place: {shown}")
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Both changes in one session, and the places that came from the file's side (none: it had changed nothing)."""
+
+    session: Session
+    taken: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Part:
+    """How a part of the file is compared: key by key (`object`), row by row by the names in `row_key`, or as a whole.
+
+    `inside` says how the parts of an object, or of each row, are compared; those not named there as a whole.
+    """
+
+    kind: Literal["whole", "object", "rows"] = "whole"
+    inside: Mapping[str, _Part] = field(default_factory=dict)
+    row_key: tuple[str, ...] = ()
+
+
+_BY_KEY = _Part("object")
+_SESSION = _Part(
+    "object",
+    {
+        "params": _BY_KEY,
+        "variants": _Part("rows", row_key=("tag", "of")),
+        "columns": _Part("rows", {"options": _BY_KEY, "params": _BY_KEY}, ("id",)),
+        "tools": _Part("rows", row_key=("name",)),
+        "cases": _Part(
+            "rows", {"inputs": _BY_KEY, "expect": _BY_KEY, "replies": _BY_KEY, "recorded": _BY_KEY}, ("name",)
+        ),
+    },
+)
+_WHOLE = _Part()
+
+
+def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobody") -> Merged:
+    """What changed from `base` to `ours` and from `base` to `theirs`, in one session.
+
+    The order of rows and keys is the file's unless only we changed it. A column that one side took away collides with
+    results that the other side has made for it. Raises `CollisionError` where `winner` decides nothing, and
+    `SessionError` when both changes together are no session that can be written (a name used twice).
+    """
+    before, mine, other = (_data_of(one) for one in (base, ours, theirs))
+    if _is_same(before, other):
+        return Merged(ours)
+    merger = _Merger(winner)
+    merged = merger.part(before, mine, other, _SESSION, ())
+    if winner != "ours":
+        merger.collisions += _results_without_column(before, mine, other, merged)
+    if merger.collisions:
+        raise CollisionError(None, tuple(dict.fromkeys(merger.collisions)))
+    return Merged(_session_of(merged), tuple(merger.taken))
+
+
+class _Merger:
+    def __init__(self, winner: Winner) -> None:
+        self._winner = winner
+        self.collisions: list[str] = []
+        self.taken: list[str] = []
+
+    def part(self, base: Any, ours: Any, theirs: Any, how: _Part, place: Place) -> Any:
+        if _is_same(base, theirs) or _is_same(ours, theirs):
+            return ours
+        if how.kind == "object" and all(type(one) is dict for one in (base, ours, theirs)):
+            return self._by_key(base, ours, theirs, how, place)
+        if how.kind == "rows":
+            rows = [_rows_by_key(one, how.row_key) for one in (base, ours, theirs)]
+            if all(one is not None for one in rows):
+                inside = _Part("object", {key: _Part("object", how.inside) for one in rows for key in one or ()})
+                return list(self._by_key(rows[0], rows[1], rows[2], inside, place).values())
+        if _is_same(base, ours):
+            self.taken.append(_words(place))
+            return theirs
+        is_result = place[0] == "cases" and place[2:3] in [(kind,) for kind in RESULTS]
+        if self._winner == "nobody" or (self._winner == "our results" and not is_result):
+            self.collisions.append(_words(place))
+        return ours
+
+    def _by_key(self, base: Any, ours: Any, theirs: Any, how: _Part, place: Place) -> dict[str, Any]:
+        merged: dict[str, Any] = {}
+        for key in _order(list(base), list(ours), list(theirs)):
+            sides = [one.get(key, _GONE) for one in (base, ours, theirs)]
+            made = self.part(sides[0], sides[1], sides[2], how.inside.get(key, _WHOLE), (*place, key))
+            if made is not _GONE:
+                merged[key] = made
+        return merged
+
+
+def _order(base: list[str], ours: list[str], theirs: list[str]) -> list[str]:
+    """All keys: in the file's order, ours behind; in our order, the file's behind, where only we changed it."""
+    only_ours_moved = _common(base, theirs) == _common(theirs, base) and _common(base, ours) != _common(ours, base)
+    first, second = (ours, theirs) if only_ours_moved else (theirs, ours)
+    return list(dict.fromkeys([*first, *second]))
+
+
+def _common(keys: list[str], others: list[str]) -> list[str]:
+    known = set(others)
+    return [key for key in keys if key in known]
+
+
+def _rows_by_key(rows: Any, names: tuple[str, ...]) -> dict[str, Any] | None:
+    """The rows by what tells them apart; None where two are called the same."""
+    found = {" · ".join(str(row[name]) for name in names): row for row in rows}
+    return found if len(found) == len(rows) else None
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether both are the same data: 1, 1.0 and true differ, and so does the order of keys."""
+    if type(one) is not type(other):
+        return False
+    if type(one) is dict:
+        return list(one) == list(other) and all(_is_same(one[key], other[key]) for key in one)
+    if type(one) is list:
+        return len(one) == len(other) and all(_is_same(a, b) for a, b in zip(one, other, strict=True))
+    return repr(one) == repr(other) if type(one) is float else bool(one == other)
+
+
+def _words(place: Place) -> str:
+    return " · ".join(place)
+
+
+def _results_without_column(base: Any, ours: Any, theirs: Any, merged: Any) -> Iterator[str]:
+    """Columns that one side took away while the other made results for them."""
+    there = {column["id"] for column in merged["columns"]}
+    gone = [column["id"] for column in base["columns"] if column["id"] not in there]
+    if not gone:
+        return
+    before = {case["name"]: case for case in base["cases"]}
+    for side in (ours, theirs):
+        kept = {column["id"] for column in side["columns"]}
+        for case in side["cases"]:
+            earlier = before.get(case["name"], {"replies": {}, "recorded": {}})
+            for id in gone:
+                changed = [kind for kind in RESULTS if not _is_same(case[kind].get(id), earlier[kind].get(id))]
+                if changed and id in kept:
+                    yield _words(("columns", id))
+
+
+def _data_of(session: Session) -> dict[str, Any]:
+    """What the file says, users' values as they are; a case's recordings and what was measured of them as one part."""
+    data: dict[str, Any] = json_values.decode(store.dumps(session))
+    for case in data["cases"]:
+        kinds = {kind: case.pop(kind) for kind in RECORDED}
+        ids = dict.fromkeys(id for of in kinds.values() for id in of)
+        case["recorded"] = {id: {kind: of[id] for kind, of in kinds.items() if id in of} for id in ids}
+    return data
+
+
+def _session_of(data: dict[str, Any]) -> Session:
+    for case in data["cases"]:
+        recorded = case.pop("recorded")
+        for kind in RECORDED:
+            case[kind] = {id: parts[kind] for id, parts in recorded.items() if kind in parts}
+    return file_format.from_data(data)

@@ -1,0 +1,135 @@
+"""The session file, format 1: a `Session` as JSON data and back. Where each key stands is decided here alone.
+
+Our keys come in the order written here, users' data keeps its own, and keys that this version does not know are
+kept behind ours (`extra`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sessions.errors import SessionError, step_into
+from sessions.file import migrations
+from sessions.file.format_reader import Reader, others
+from sessions.file.format_writer import Writer, lines
+from sessions.file.json_values import JSON, encode_text
+from sessions.file.written_parts import WrittenParts
+from sessions.model.parameters import check_no_secret, check_parameters, kind_of
+from sessions.model.session import SCHEMA, Session
+
+FORMAT = migrations.NEWEST
+KEYS = (
+    "$schema",
+    "format",
+    "name",
+    "signature",
+    "variants",
+    "model",
+    "params",
+    "fallback",
+    "columns",
+    "tools",
+    "demos",
+    "cases",
+    "notes",
+)
+"""Our keys of the file itself, in the order in which they are written."""
+
+TYPES_IN_A_REQUEST = frozenset({"messages", "tools", "response_format"})
+"""What of a recorded request describes the user's own types and texts, where a word like `token` is no secret."""
+
+
+def to_data(session: Session, path: str | None = None, parts: WrittenParts | None = None) -> dict[str, JSON]:
+    """The session as JSON data. Raises `SessionError` for what must not or cannot be written.
+
+    With `parts`, what is known there stands in it as text already, for `json_values.write`.
+    """
+    check(session, path)
+    signature = session.signature
+    writer = Writer(path, parts)
+    own = {
+        "$schema": encode_text(session.schema),
+        "format": FORMAT,
+        "name": encode_text(session.name),
+        "signature": writer.signature(signature, "signature"),
+        "variants": [writer.variant(one, f"variants[{index}]") for index, one in enumerate(session.variants)],
+        "model": encode_text(session.model),
+        "params": writer.value(session.params, "params"),
+        "fallback": session.fallback,
+        "columns": [writer.column(one, f"columns[{index}]") for index, one in enumerate(session.columns)],
+        "tools": [writer.tool(one, f"tools[{index}]") for index, one in enumerate(session.tools)],
+        "demos": [writer.demo(one, f"demos[{index}]") for index, one in enumerate(session.demos)],
+        "cases": [writer.case(one, f"cases[{index}]") for index, one in enumerate(session.cases)],
+        "notes": lines(session.notes),
+    }
+    return writer.with_extra(own, session.extra, "")
+
+
+def from_data(data: Any, path: str | None = None) -> Session:
+    """The session that decoded JSON data holds. Raises `SessionError` naming the first place that is wrong."""
+    reader = Reader(path)
+    top = reader.object(data, "")
+    _check_format(top, path)
+    top = migrations.to_newest(top)
+    session = Session(
+        schema=reader.text(top.get("$schema", SCHEMA), "$schema"),
+        name=reader.text(top.get("name", ""), "name"),
+        signature=reader.signature(top, "signature"),
+        variants=reader.each(top.get("variants", []), "variants", reader.variant),
+        model=reader.text(top.get("model", Session.model), "model"),
+        params=reader.object(top.get("params", {}), "params"),
+        fallback=reader.boolean(top.get("fallback", False), "fallback"),
+        columns=reader.each(top.get("columns", []), "columns", reader.column),
+        tools=reader.each(top.get("tools", []), "tools", reader.tool),
+        demos=reader.each(top.get("demos", []), "demos", reader.demo),
+        cases=reader.each(top["cases"], "cases", reader.case) if "cases" in top else Session.cases,
+        notes=reader.lines(top.get("notes", ""), "notes"),
+        extra=others(top, KEYS),
+    )
+    check(session, path)
+    return session
+
+
+def check(session: Session, path: str | None = None) -> None:
+    """Raises `SessionError` for what neither load nor save accepts: names used twice, parameters, secrets."""
+    _check_unique((one.id for one in session.columns), "columns", "id", path)
+    _check_unique((one.name for one in session.tools), "tools", "name", path)
+    _check_unique((one.name for one in session.cases), "cases", "name", path)
+    check_no_secret(session.model, "model", path)
+    check_parameters(session.params, "params", path)
+    for index, column in enumerate(session.columns):
+        check_parameters(column.params, f"columns[{index}].params", path)
+        check_no_secret(column.options, f"columns[{index}].options", path)
+    for index, tool in enumerate(session.tools):
+        check_no_secret(tool.results, f"tools[{index}].results", path)
+    for index, case in enumerate(session.cases):
+        for id, recording in case.recordings.items():
+            place = step_into(f"cases[{index}].recordings", id)
+            _check_request(recording.request, f"{place}.request", path)
+            for number, attempt in enumerate(recording.attempts):
+                if isinstance(attempt.get("request"), Mapping):
+                    _check_request(attempt["request"], f"{place}.attempts[{number}].request", path)
+
+
+def _check_request(request: Mapping[str, Any], place: str, path: str | None) -> None:
+    check_no_secret({key: item for key, item in request.items() if key not in TYPES_IN_A_REQUEST}, place, path)
+
+
+def _check_unique(names: Iterable[str], place: str, key: str, path: str | None) -> None:
+    seen: set[str] = set()
+    for index, name in enumerate(names):
+        if name in seen:
+            raise SessionError(path, f"{place}[{index}].{key}", f"{name!r} is used twice", "give each its own")
+        seen.add(name)
+
+
+def _check_format(top: Mapping[str, Any], path: str | None) -> None:
+    if "format" not in top:
+        raise SessionError(path, "", 'this is no session file: it has no "format"', "`workbench new` makes one")
+    version = top["format"]
+    if type(version) is not int or version < 0:
+        raise SessionError(path, "format", f"expected a whole number, got {kind_of(version)}")
+    if version > FORMAT:
+        message = f"written by a newer workbench: format {version}, and this one reads format {FORMAT}"
+        raise SessionError(path, "format", message, "upgrade the workbench")

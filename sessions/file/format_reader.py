@@ -1,0 +1,215 @@
+"""The parts of a session from JSON data, naming the place of the first thing that is wrong."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, get_args
+
+from sessions.errors import SessionError, step_into
+from sessions.model.parameters import kind_of
+from sessions.model.session import (
+    Case,
+    Column,
+    Demo,
+    Predictor,
+    Rating,
+    RecordedSource,
+    Recording,
+    SignatureText,
+    Source,
+    Tool,
+    Variant,
+)
+
+Made = TypeVar("Made")
+
+SWITCH = {"enabled", "values"}
+
+
+def others(data: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
+    return {key: value for key, value in data.items() if key not in known}
+
+
+def is_switch(turn: Mapping[str, Any]) -> bool:
+    """Whether an item of a history is `{"enabled", "values"}` around a turn, in place of the turn itself."""
+    return turn.keys() == SWITCH and type(turn["enabled"]) is bool and isinstance(turn["values"], Mapping)
+
+
+class Reader:
+    """Turns decoded JSON data into the parts of a session, naming the place of what is wrong."""
+
+    def __init__(self, path: str | None) -> None:
+        self._path = path
+
+    def _wrong(self, place: str, expected: str, value: Any) -> SessionError:
+        return SessionError(self._path, place, f"expected {expected}, got {kind_of(value)}")
+
+    def object(self, value: Any, place: str) -> dict[str, Any]:
+        if type(value) is not dict:
+            raise self._wrong(place, "an object", value)
+        return value
+
+    def text_or_object(self, value: Any, place: str) -> str | dict[str, Any]:
+        if type(value) is not str and type(value) is not dict:
+            raise self._wrong(place, "a text or an object", value)
+        return value
+
+    def text(self, value: Any, place: str) -> str:
+        if type(value) is not str:
+            raise self._wrong(place, "a text", value)
+        return value
+
+    def lines(self, value: Any, place: str) -> str:
+        if type(value) is list and all(type(line) is str for line in value):
+            return "\n".join(value)
+        if type(value) is not str:
+            raise self._wrong(place, "a text or a list of its lines", value)
+        return value
+
+    def boolean(self, value: Any, place: str) -> bool:
+        if type(value) is not bool:
+            raise self._wrong(place, "true or false", value)
+        return value
+
+    def each(self, value: Any, place: str, read: Callable[[Any, str], Made]) -> tuple[Made, ...]:
+        if type(value) is not list:
+            raise self._wrong(place, "a list", value)
+        return tuple([read(item, f"{place}[{index}]") for index, item in enumerate(value)])
+
+    def objects(self, value: Any, place: str) -> tuple[dict[str, Any], ...]:
+        if type(value) is list and all(type(item) is dict for item in value):
+            return tuple(value)
+        return self.each(value, place, self.object)
+
+    def by_name(self, value: Any, place: str, read: Callable[[Any, str], Made]) -> dict[str, Made]:
+        return {key: read(item, step_into(place, key)) for key, item in self.object(value, place).items()}
+
+    def one_of(self, value: Any, place: str, words: tuple[str, ...]) -> str:
+        if value not in words:
+            expected = " or ".join(f'"{word}"' for word in words)
+            near = difflib.get_close_matches(value, words, n=1) if isinstance(value, str) else []
+            got = repr(value) if isinstance(value, str) else kind_of(value)
+            hint = f"did you mean {near[0]}?" if near else ""
+            raise SessionError(self._path, place, f"expected {expected}, got {got}", hint)
+        return str(value)
+
+    def needed(self, data: Mapping[str, Any], key: str, place: str) -> Any:
+        if key not in data:
+            raise SessionError(self._path, place, f'has no "{key}"')
+        return data[key]
+
+    def signature(self, top: Mapping[str, Any], place: str) -> SignatureText:
+        data = self.object(self.needed(top, "signature", ""), place)
+        instructions, class_name = data.get("instructions"), data.get("class")
+        predictor = self.one_of(data.get("predictor", "Predict"), f"{place}.predictor", get_args(Predictor))
+        return SignatureText(
+            text=self.lines(self.needed(data, "text", place), f"{place}.text"),
+            class_name=None if class_name is None else self.text(class_name, f"{place}.class"),
+            predictor="ChainOfThought" if predictor == "ChainOfThought" else "Predict",
+            instructions=None if instructions is None else self.lines(instructions, f"{place}.instructions"),
+            extra=others(data, ("text", "class", "predictor", "instructions")),
+        )
+
+    def column(self, value: Any, place: str) -> Column:
+        data = self.object(value, place)
+        model, variant = data.get("model"), data.get("variant")
+        adapter = self.text(self.needed(data, "adapter", place), f"{place}.adapter")
+        return Column(
+            id=self.text(data.get("id", adapter), f"{place}.id"),
+            adapter=adapter,
+            options=self.object(data.get("options", {}), f"{place}.options"),
+            model=None if model is None else self.text(model, f"{place}.model"),
+            params=self.object(data.get("params", {}), f"{place}.params"),
+            extra=others(data, ("id", "adapter", "options", "model", "params", "variant")),
+            variant=None if variant is None else self.text(variant, f"{place}.variant"),
+        )
+
+    def demo(self, value: Any, place: str) -> Demo:
+        data = self.object(value, place)
+        return Demo(
+            values=self.object(self.needed(data, "values", place), f"{place}.values"),
+            enabled=self.boolean(data.get("enabled", True), f"{place}.enabled"),
+            extra=others(data, ("enabled", "values")),
+        )
+
+    def tool(self, value: Any, place: str) -> Tool:
+        data = self.object(value, place)
+        return Tool(
+            name=self.text(self.needed(data, "name", place), f"{place}.name"),
+            description=self.lines(data.get("description", ""), f"{place}.description"),
+            parameters=self.text_or_object(data.get("parameters", {}), f"{place}.parameters"),
+            results=self.objects(data.get("results", []), f"{place}.results"),
+            extra=others(data, ("name", "description", "parameters", "results")),
+        )
+
+    def variant(self, value: Any, place: str) -> Variant:
+        data = self.object(value, place)
+        return Variant(
+            tag=self.text(self.needed(data, "tag", place), f"{place}.tag"),
+            of=self.text(self.needed(data, "of", place), f"{place}.of"),
+            text=self.lines(self.needed(data, "text", place), f"{place}.text"),
+            original=self.text(data.get("original", ""), f"{place}.original"),
+            extra=others(data, ("tag", "of", "text", "original")),
+        )
+
+    def case(self, value: Any, place: str) -> Case:
+        data = self.object(value, place)
+        turns, turns_off = self.turns(data.get("history", []), f"{place}.history")
+        return Case(
+            name=self.text(self.needed(data, "name", place), f"{place}.name"),
+            inputs=self.object(data.get("inputs", {}), f"{place}.inputs"),
+            history=turns,
+            expect=self.object(data.get("expect", {}), f"{place}.expect"),
+            recordings=self.by_name(data.get("recordings", {}), f"{place}.recordings", self.recording),
+            replies=self.by_name(data.get("replies", {}), f"{place}.replies", self.reply),
+            measured=self.by_name(data.get("measured", {}), f"{place}.measured", self.objects),
+            extra=others(data, ("name", "inputs", "history", "expect", "recordings", "replies", "measured")),
+            turns_off=turns_off,
+        )
+
+    def turns(self, value: Any, place: str) -> tuple[tuple[dict[str, Any], ...], frozenset[int]]:
+        """The turns of a history, and the places of those that are switched off."""
+        given = self.objects(value, place)
+        turns = tuple([turn["values"] if is_switch(turn) else turn for turn in given])
+        off = [number for number, turn in enumerate(given) if is_switch(turn) and not turn["enabled"]]
+        return turns, frozenset(off)
+
+    def reply(self, value: Any, place: str) -> dict[str, Any]:
+        data = self.object(value, place)
+        self.text(self.needed(data, "text", place), f"{place}.text")
+        self.one_of(data.get("source", "sent"), f"{place}.source", get_args(Source))
+        if "rating" in data:
+            self.one_of(data["rating"], f"{place}.rating", get_args(Rating))
+        if "note" in data:
+            self.text(data["note"], f"{place}.note")
+        return data
+
+    def recording(self, value: Any, place: str) -> Recording:
+        data = self.object(value, place)
+        source = self.one_of(data.get("source", "sent"), f"{place}.source", get_args(RecordedSource))
+        return Recording(
+            messages=self.objects(self.needed(data, "messages", place), f"{place}.messages"),
+            request=self.object(data.get("request", {}), f"{place}.request"),
+            attempts=self.each(data.get("attempts", []), f"{place}.attempts", self.attempt),
+            versions=self.by_name(data.get("versions", {}), f"{place}.versions", self.text),
+            source=next(word for word in get_args(RecordedSource) if word == source),
+            capabilities=self.object(data.get("capabilities", {}), f"{place}.capabilities"),
+            extra=others(data, ("source", "versions", "capabilities", "messages", "request", "attempts")),
+        )
+
+    def attempt(self, value: Any, place: str) -> dict[str, Any]:
+        data = self.object(value, place)
+        self.text(self.needed(data, "adapter", place), f"{place}.adapter")
+        if data.get("request") is not None:
+            request = self.object(data["request"], f"{place}.request")
+            self.objects(self.needed(request, "messages", f"{place}.request"), f"{place}.request.messages")
+        for index, completion in enumerate(self.objects(data.get("completions", []), f"{place}.completions")):
+            where = f"{place}.completions[{index}]"
+            if completion.get("text") is not None:
+                self.text(completion["text"], f"{where}.text")
+            if completion.get("reading") is not None:
+                reading = self.object(completion["reading"], f"{where}.reading")
+                self.boolean(reading.get("ok", False), f"{where}.reading.ok")
+                self.object(reading.get("values", {}), f"{where}.reading.values")
+        return data

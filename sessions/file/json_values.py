@@ -1,0 +1,239 @@
+"""Users' values as JSON that loses nothing and reads well in a diff.
+
+Plain JSON stands as it is. What JSON cannot say, or says badly, is an object with a single key:
+
+    {"$lines": ["first", "second"]}    text of several lines, one element a line
+    {"$text": ["a long", " line"]}     text in pieces: a line too long to read, or halves of a surrogate pair
+    {"$float": "NaN"}                  also "Infinity" and "-Infinity"
+    {"$int": "0x…"}                    a whole number of more than 2,048 bits, which Python refuses to print or read
+    {"$dict": [["$lines", 1]]}         an object whose only key is one of these, or that has a key in pieces
+
+Any other object is the user's own, so `decode(encode(value))` is `value`, types and order of keys included.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from sessions.errors import step_into
+
+JSON = Any
+"""None, bool, int, float (finite), str, list or dict with str keys, and nothing else."""
+
+DEPTH = 100
+"""How deep lists and objects may be nested, so that nothing that walks them comes near Python's recursion limit."""
+
+LARGE_INT_BITS = 2048
+"""Python's limit on printing and reading whole numbers can be set as low as 640 digits, which is 2,126 bits."""
+
+LONG_LINE = 400
+"""Characters. A longer line (an image, a paragraph) is written in pieces, so that a person can look at its diff."""
+
+_TAGS = frozenset({"$lines", "$text", "$float", "$int", "$dict"})
+_FLOATS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_PIECE = re.compile(r".{40,200}?[.!?;] |.{40,199} |.{1,200}", re.DOTALL)
+"""A sentence, by preference: an edit then changes few of the pieces behind it."""
+_SURROGATE_PAIR = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
+
+
+class UnwritableError(Exception):
+    """A value that is no JSON: `message`, and the `place` inside the value that was given."""
+
+    def __init__(self, message: str, keys: tuple[str | int, ...] = ()) -> None:
+        self.message = message
+        self.keys = keys
+        super().__init__(message)
+
+    def inside(self, key: str | int) -> UnwritableError:
+        return UnwritableError(self.message, (key, *self.keys))
+
+    def place_in(self, place: str) -> str:
+        for key in self.keys:
+            place = step_into(place, key)
+        return place
+
+
+class DuplicateKeyError(Exception):
+    """An object that says one key twice; JSON parsers would keep one of the two in silence."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(key)
+
+
+def encode(value: Any, depth: int = 0) -> JSON:
+    """`value` as strict JSON data. Raises `UnwritableError` for what is not plain JSON or nested too deep."""
+    kind = type(value)
+    if kind is str:
+        return encode_text(value)
+    if value is None or kind is bool:
+        return value
+    if kind is int:
+        return value if value.bit_length() <= LARGE_INT_BITS else {"$int": hex(value)}
+    if kind is float:
+        return value if math.isfinite(value) else {"$float": _float_name(value)}
+    if depth >= DEPTH:
+        raise UnwritableError(f"nested more than {DEPTH} levels deep")
+    if kind is list:
+        return [_encode_inside(index, item, depth) for index, item in enumerate(value)]
+    if isinstance(value, Mapping):
+        return _encode_object(value, depth)
+    if isinstance(value, str) and kind.__module__ == "adapters.prompts.text":
+        return encode_text(str(value))
+    raise UnwritableError(f"a {kind.__qualname__} is no JSON value")
+
+
+def encode_text(text: str) -> JSON:
+    return {"$lines": [encode_line(line) for line in text.split("\n")]} if "\n" in text else encode_line(text)
+
+
+def encode_line(line: str) -> JSON:
+    """A text as it is, or in pieces where it is too long to read, or would be another text in JSON."""
+    if has_surrogate_pair(line):
+        return {"$text": _SURROGATE_PAIR.split(line)}
+    return line if len(line) <= LONG_LINE else {"$text": _PIECE.findall(line)}
+
+
+def has_surrogate_pair(text: str) -> bool:
+    """Whether two halves of a character stand side by side: JSON's escapes would make them one character."""
+    return _SURROGATE_PAIR.search(text) is not None
+
+
+def decode(text: str) -> Any:
+    """The value of a JSON text. Raises json.JSONDecodeError, `DuplicateKeyError`, RecursionError, and ValueError for
+    a whole number with too many digits."""
+    return json.loads(text, object_pairs_hook=_decode_object, parse_constant=_FLOATS.__getitem__)
+
+
+def is_deeper_than(value: Any, limit: int) -> bool:
+    """Whether lists and objects are nested more than `limit` deep; the outermost is level 1."""
+    level: list[Any] = [[value]]
+    for _ in range(limit + 1):
+        level = [
+            child
+            for container in level
+            for child in (container.values() if isinstance(container, dict) else container)
+            if type(child) is dict or type(child) is list
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _encode_inside(key: str | int, value: Any, depth: int) -> JSON:
+    try:
+        return encode(value, depth + 1)
+    except UnwritableError as error:
+        raise error.inside(key) from None
+
+
+def _encode_object(value: Mapping[Any, Any], depth: int) -> JSON:
+    encoded: dict[str, JSON] = {}
+    needs_pairs = False
+    for key, item in value.items():
+        if type(key) is not str:
+            raise UnwritableError(f"the key {key!r} is no text")
+        needs_pairs = needs_pairs or has_surrogate_pair(key)
+        encoded[key] = _encode_inside(key, item, depth)
+    if needs_pairs or (len(encoded) == 1 and not _TAGS.isdisjoint(encoded)):
+        return {"$dict": [[encode_text(key), item] for key, item in encoded.items()]}
+    return encoded
+
+
+def _float_name(value: float) -> str:
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _decode_object(pairs: list[tuple[str, Any]]) -> Any:
+    made = dict(pairs)
+    if len(pairs) == 1:
+        ((key, content),) = pairs
+        return _decode_tag(key, content, made) if key in _TAGS else made
+    if len(made) != len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        raise DuplicateKeyError(next(key for key in made if counts[key] > 1))
+    return made
+
+
+def _decode_tag(tag: str, content: Any, made: dict[str, Any]) -> Any:
+    """What the tag stands for, or the object itself where the content is none of ours."""
+    if tag == "$lines" or tag == "$text":
+        if type(content) is list and content:
+            try:
+                return ("\n" if tag == "$lines" else "").join(content)
+            except TypeError:  # an item that is no text: not one of ours
+                return made
+    elif tag == "$float":
+        if isinstance(content, str) and content in _FLOATS:
+            return _FLOATS[content]
+    elif tag == "$int":
+        if isinstance(content, str) and re.fullmatch("-?0x[0-9a-f]+", content):
+            return int(content, 16)
+    elif isinstance(content, list) and all(_is_pair(pair) for pair in content):
+        return dict(content)
+    return made
+
+
+def _is_pair(pair: Any) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and type(pair[0]) is str
+
+
+_quote = json.encoder.encode_basestring
+_INVISIBLE = re.compile(
+    "[\x7f-\x9f\xad\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+
+
+def quote(text: str) -> str:
+    """`text` as a JSON string: readable, with escapes for what cannot be seen or is not valid in UTF-8."""
+    quoted = _quote(text)
+    return _INVISIBLE.sub(_escape, quoted) if not quoted.isascii() or "\x7f" in quoted else quoted
+
+
+def _escape(match: re.Match[str]) -> str:
+    return json.encoder.encode_basestring_ascii(match[0])[1:-1]
+
+
+class Written(str):
+    """JSON as `write` made it, for the place at which it will stand."""
+
+    __slots__ = ()
+
+
+def written(value: JSON, level: int) -> Written:
+    """The text of a value that stands `level` levels deep."""
+    pieces: list[str] = []
+    write(value, pieces, "\n" + "  " * level)
+    return Written("".join(pieces))
+
+
+def write(value: JSON, pieces: list[str], indent: str = "\n") -> None:
+    """Appends `value` to `pieces` as JSON, one element a line, two spaces a level."""
+    kind = type(value)
+    if kind is str:
+        pieces.append(quote(value))
+    elif kind is Written:
+        pieces.append(value)
+    elif kind is dict and value:
+        deeper = indent + "  "
+        opening = "{"
+        for key, item in value.items():
+            pieces.append(f"{opening}{deeper}{quote(key)}: ")
+            write(item, pieces, deeper)
+            opening = ","
+        pieces.append(indent + "}")
+    elif kind is list and value:
+        deeper = indent + "  "
+        opening = "["
+        for item in value:
+            pieces.append(opening + deeper)
+            write(item, pieces, deeper)
+            opening = ","
+        pieces.append(indent + "]")
+    else:
+        pieces.append(json.dumps(value, allow_nan=False))

@@ -1,0 +1,99 @@
+"""Former contents of session files, kept in the user's state folder each time a file is replaced.
+
+Their number and size are bounded: per file and over all files the oldest go first.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from sessions.errors import SessionError
+from sessions.file import store
+from sessions.file.state_folder import key_of, state_folder
+
+MOST_OF_A_FILE = 30
+MOST_BYTES = 200_000_000
+"""Over all files."""
+
+_NAME = re.compile(r"\d{8}T\d{6}\.\d{6}Z\.json")
+
+
+@dataclass(frozen=True)
+class RestorePoint:
+    """One former content of a session file: where it is kept, when it was replaced (UTC), its size in bytes."""
+
+    place: Path
+    at: datetime.datetime
+    size: int
+
+
+def keep(path: str | os.PathLike[str]) -> str:
+    """Keeps what is in the file now. Returns why it could not, "" when it could or there was nothing to keep."""
+    try:
+        content = Path(path).read_bytes()
+    except (OSError, ValueError):  # nothing there yet, or nothing that could be lost by replacing it
+        return ""
+    return keep_content(content, path)
+
+
+def keep_content(content: bytes, path: str | os.PathLike[str] | None) -> str:
+    """Keeps `content` as a former content of `path` (None: of work that has no file). Returns as `keep`."""
+    try:
+        folder = _folder() / key_of(path)
+        there = points(path)
+        if there and there[0].size == len(content) and there[0].place.read_bytes() == content:
+            return ""
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        now = datetime.datetime.now(datetime.UTC)
+        store.write_whole(folder / f"{now:%Y%m%dT%H%M%S.%fZ}.json", content)
+    except (OSError, SessionError) as error:
+        return f"no restore point was kept: {error}"
+    _remove(point.place for point in points(path)[MOST_OF_A_FILE:])
+    _keep_within_bounds()
+    return ""
+
+
+def points(path: str | os.PathLike[str] | None) -> tuple[RestorePoint, ...]:
+    """The former contents of a file, newest first; none when there is no state folder."""
+    try:
+        return _points_in(_folder() / key_of(path))
+    except (OSError, SessionError):
+        return ()
+
+
+def _folder() -> Path:
+    return state_folder() / "restore"
+
+
+def _points_in(folder: Path) -> tuple[RestorePoint, ...]:
+    found = []
+    with suppress(FileNotFoundError):
+        for entry in os.scandir(folder):
+            if _NAME.fullmatch(entry.name):
+                at = datetime.datetime.strptime(entry.name, "%Y%m%dT%H%M%S.%fZ.json")
+                at = at.replace(tzinfo=datetime.UTC)
+                found.append(RestorePoint(Path(entry.path), at, entry.stat().st_size))
+    return tuple(sorted(found, key=lambda point: point.place.name, reverse=True))
+
+
+def _keep_within_bounds() -> None:
+    with suppress(OSError, SessionError):
+        everything = [point for folder in _folder().iterdir() if folder.is_dir() for point in _points_in(folder)]
+        everything.sort(key=lambda point: point.place.name, reverse=True)
+        total = 0
+        for number, point in enumerate(everything):
+            total += point.size
+            if total > MOST_BYTES and number:
+                _remove([point.place])
+
+
+def _remove(places: Iterable[Path]) -> None:
+    for place in places:
+        with suppress(OSError):
+            place.unlink()

@@ -1,0 +1,84 @@
+"""Saving onto what a file holds by now: whoever else has written it meanwhile loses nothing, and neither do we."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from sessions.errors import SessionError
+from sessions.file import restore_points, store
+from sessions.file.both_changes import CollisionError, Merged, Winner, merge
+from sessions.file.folder_lock import locked
+from sessions.file.store import Fingerprint
+from sessions.model.session import Session
+
+ATTEMPTS = 5
+"""An editor knows nothing of our lock: when it writes between our look and our save, we look again."""
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What the file holds now. `taken` names what others had changed in it, `not_kept` why there is no restore point
+    of what was replaced (empty: there is one, or nothing was replaced).
+    """
+
+    session: Session
+    fingerprint: Fingerprint
+    taken: tuple[str, ...] = ()
+    not_kept: str = ""
+
+
+def save(
+    base: Session,
+    ours: Session,
+    path: str | os.PathLike[str],
+    winner: Winner = "nobody",
+    *,
+    since: Fingerprint | None = None,
+) -> Saved:
+    """Writes to `path` what we changed from `base` to `ours`, together with what the file gained meanwhile.
+
+    What it replaces stays a restore point. `winner` decides where both changed the same (`both_changes`). A
+    file that still has the content `since` gained nothing; one that is gone is written anew. Raises `CollisionError`,
+    and `SessionError` for a file that cannot be read, understood or written; the file is then as it was.
+    """
+    for left in reversed(range(ATTEMPTS)):
+        try:
+            return _save(base, ours, os.fspath(path), winner, since)
+        except store.ChangedOnDiskError:
+            if not left:
+                raise
+    raise AssertionError("the last attempt returns or raises")
+
+
+def keep_aside(session: Session, path: str | os.PathLike[str]) -> str:
+    """Keeps what could not be saved to `path` as one of its restore points. Returns where, as a clause."""
+    why_not = restore_points.keep_content(store.dumps(session).encode("utf-8"), path)
+    if why_not:
+        return why_not
+    return f"what was to be saved is kept in {restore_points.points(path)[0].place}"
+
+
+def overwrite(session: Session, path: str | os.PathLike[str]) -> Saved:
+    """Writes the session to `path`, whatever is there, which stays a restore point. Raises `SessionError`."""
+    with locked(path):
+        not_kept = restore_points.keep(path)
+        return Saved(session, store.save_locked(session, path), not_kept=not_kept)
+
+
+def _save(base: Session, ours: Session, path: str, winner: Winner, since: Fingerprint | None) -> Saved:
+    with locked(path):
+        merged = Merged(ours)
+        if since is None or store.has_changed(path, since):
+            try:
+                there = store.open_file(path)
+                since = there.fingerprint
+                merged = merge(base, ours, there.session, winner)
+            except CollisionError as error:
+                raise CollisionError(path, error.places) from None
+            except SessionError as error:
+                if not isinstance(error.__cause__, FileNotFoundError):
+                    raise
+        not_kept = restore_points.keep(path)
+        fingerprint = store.save_locked(merged.session, path, over=since)
+        return Saved(merged.session, fingerprint, merged.taken, not_kept)

@@ -1,0 +1,298 @@
+"""Session files: read with errors that name the place, written so that a crash leaves the old file or the new one."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+import secrets
+import stat
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from sessions.errors import SessionError
+from sessions.file import file_format, json_values, places
+from sessions.file.folder_lock import locked
+from sessions.file.near_files import did_you_mean
+from sessions.file.written_parts import WrittenParts
+from sessions.fixtures.line_diff import line_diff
+from sessions.model.session import Session
+
+SIZE_LIMIT = 64_000_000
+"""Bytes. A session is what a team commits and reviews; a larger file is something else, and would stall the app."""
+
+STRUCTURE_DEPTH = 16
+"""Levels that the file itself adds around users' values."""
+
+STRAY_AGE_S = 600.0
+_TEMPORARY = re.compile(r"\.workbench-[0-9a-f]{16}\.tmp")
+
+PathLike = str | os.PathLike[str]
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """Which content a file had: its SHA-256. Another program's change makes it another one, its times do not."""
+
+    sha256: str
+
+    @staticmethod
+    def of(content: bytes) -> Fingerprint:
+        return Fingerprint(hashlib.sha256(content).hexdigest())
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A session and the content that it was read from."""
+
+    session: Session
+    fingerprint: Fingerprint
+
+
+class ChangedOnDiskError(SessionError):
+    """The file is no longer what was opened: somebody else's work would be lost by writing over it."""
+
+    def __init__(self, path: str) -> None:
+        message = "the file has changed on disk since it was opened"
+        super().__init__(path, "", message, "open it again, keep yours, or save under another name")
+
+
+def load(path: PathLike) -> Session:
+    """The session in a file. Raises `SessionError` for anything that is not a whole, valid session file."""
+    name = os.fspath(path)
+    return _session_in(_read(name), name)
+
+
+def open_file(path: PathLike) -> Opened:
+    """As `load`, with the fingerprint that `save` and `has_changed` want. Raises `SessionError`."""
+    name = os.fspath(path)
+    content = _read(name)
+    return Opened(_session_in(content, name), Fingerprint.of(content))
+
+
+def has_changed(path: PathLike, since: Fingerprint) -> bool:
+    """Whether the file holds something else than it did; a file that is gone holds nothing that could be lost."""
+    try:
+        return Fingerprint.of(_read(os.fspath(path))) != since
+    except SessionError as error:
+        return not isinstance(error.__cause__, FileNotFoundError)
+
+
+def difference(session: Session, path: PathLike) -> tuple[str, ...]:
+    """What saving `session` over the file would change, as the lines of a diff ("-" in the file, "+" to be saved).
+
+    Raises `SessionError` for a file that cannot be read at all.
+    """
+    before = _read(os.fspath(path)).decode("utf-8", "backslashreplace")
+    return line_diff(before.splitlines(), dumps(session).splitlines())
+
+
+def _session_in(content: bytes, name: str) -> Session:
+    if not content.strip():
+        raise SessionError(name, "", "the file is empty", "`workbench new` makes a session")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        message = f"not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
+        raise SessionError(name, f"line {line}", message, "save the file as UTF-8") from None
+    return loads(text, name)
+
+
+def loads(text: str, path: PathLike | None = None) -> Session:
+    """The session in a JSON text; `path` is named in errors. Raises `SessionError`."""
+    name = None if path is None else os.fspath(path)
+    return file_format.from_data(_decode(text, name), name)
+
+
+def dumps(session: Session) -> str:
+    """The text of the session's file; the same session always has the same text.
+
+    Raises `SessionError` for what must not be written (a secret, an unknown parameter) or is no plain JSON value.
+    """
+    return _dumps(session, None)
+
+
+def save(
+    session: Session, path: PathLike, *, over: Fingerprint | None = None, parts: WrittenParts | None = None
+) -> Fingerprint:
+    """Writes the session to `path`: afterwards the file holds the old content or the new, whole, even after a crash.
+
+    The file's mode stays. A link is written through only when it stays in its folder. With `over`, only a file that
+    still has that content is replaced; with `parts`, what they know is not written anew. Returns the fingerprint of
+    what was written. Raises `SessionError` (`ChangedOnDiskError`); the file is then as it was, and nothing else is left
+    in its folder.
+    """
+    with locked(path):
+        return save_locked(session, path, over=over, parts=parts)
+
+
+def save_locked(
+    session: Session, path: PathLike, *, over: Fingerprint | None = None, parts: WrittenParts | None = None
+) -> Fingerprint:
+    """As `save`, for a caller that holds the lock of the folder already (`sessions.file.folder_lock`)."""
+    name = os.fspath(path)
+    content = _dumps(session, name, parts).encode("utf-8")
+    if over is not None and has_changed(name, over):
+        raise ChangedOnDiskError(name)
+    write_whole(name, content)
+    return Fingerprint.of(content)
+
+
+def write_whole(path: PathLike, content: bytes) -> None:
+    """Replaces the content of a file at once, as `save` does. Raises `SessionError`."""
+    name = os.fspath(path)
+    if len(content) > SIZE_LIMIT:
+        raise SessionError(name, "", _too_large(len(content)), "it could not be opened again; remove some recordings")
+    try:
+        target, mode = _target(name)
+        _replace(target, content, mode)
+    except OSError as error:
+        raise SessionError(name, "", *_explain(error, "written")) from error
+
+
+def _dumps(session: Session, path: str | None, parts: WrittenParts | None = None) -> str:
+    pieces: list[str] = []
+    json_values.write(file_format.to_data(session, path, parts), pieces)
+    pieces.append("\n")
+    return "".join(pieces)
+
+
+def _read(path: str) -> bytes:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if stat.S_ISDIR(status.st_mode):
+                raise SessionError(path, "", "this is a folder", "name the session file in it")
+            if not stat.S_ISREG(status.st_mode):
+                raise SessionError(path, "", "this is no ordinary file")
+            if status.st_size > SIZE_LIMIT:
+                raise SessionError(path, "", _too_large(status.st_size))
+            content = file.read(SIZE_LIMIT + 1)
+    except FileNotFoundError as error:
+        hint = did_you_mean(path) or "`workbench new` makes a session"
+        raise SessionError(path, "", "there is no such file", hint) from error
+    except IsADirectoryError:
+        raise SessionError(path, "", "this is a folder", "name the session file in it") from None
+    except ValueError as error:
+        if isinstance(error, SessionError):
+            raise
+        raise SessionError(path, "", f"this is no file name: {error}") from None
+    except OSError as error:
+        raise SessionError(path, "", *_explain(error, "read")) from error
+    if len(content) > SIZE_LIMIT:
+        raise SessionError(path, "", _too_large(len(content)))
+    return content
+
+
+def _decode(text: str, path: str | None) -> Any:
+    try:
+        data = json_values.decode(text)
+    except json.JSONDecodeError as error:
+        message, hint = places.describe_syntax_error(error)
+        raise SessionError(path, places.describe(text, error.pos), message, hint) from None
+    except json_values.DuplicateKeyError as error:
+        place, offset = places.find_duplicate(text) or (error.key, 0)
+        message = f"the key stands twice, the second time at {places.describe(text, offset)}"
+        raise SessionError(path, place, message, "one of the two would be lost: keep one") from None
+    except RecursionError:
+        raise SessionError(path, "", _too_deep()) from None
+    except ValueError as error:
+        hint = 'write it as {"$int": "0x…"}'
+        raise SessionError(path, "", f"a whole number with too many digits: {error}", hint) from None
+    if json_values.is_deeper_than(data, json_values.DEPTH + STRUCTURE_DEPTH):
+        raise SessionError(path, "", _too_deep())
+    return data
+
+
+def _target(path: str) -> tuple[str, int | None]:
+    """The file to replace and the mode it has (None for a new one). Raises `SessionError` and OSError."""
+    if "\0" in path:
+        raise SessionError(path.replace("\0", "\\0"), "", "this is no file name: it holds a NUL character")
+    target = path
+    if os.path.islink(path):
+        target = os.path.realpath(path)
+        folder = os.path.realpath(os.path.dirname(path) or ".")
+        if os.path.dirname(target) != folder:
+            hint = "save to that file itself, or under another name"
+            raise SessionError(path, "", f"this is a link that leads out of its folder, to {target}", hint)
+    try:
+        status = os.stat(target)
+    except FileNotFoundError:
+        return target, None
+    if stat.S_ISDIR(status.st_mode):
+        raise SessionError(path, "", "this is a folder", "name a file in it")
+    if not stat.S_ISREG(status.st_mode):
+        raise SessionError(path, "", "this is no ordinary file", "save under another name")
+    if not os.access(target, os.W_OK):
+        raise SessionError(path, "", "the file is read-only", "make it writable, or save under another name")
+    return target, stat.S_IMODE(status.st_mode)
+
+
+def _replace(target: str, content: bytes, mode: int | None) -> None:
+    folder = os.path.dirname(target) or "."
+    temporary = os.path.join(folder, f".workbench-{secrets.token_hex(8)}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    descriptor = os.open(temporary, flags, 0o666)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            if mode is not None and hasattr(os, "fchmod"):
+                os.fchmod(descriptor, mode)
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _sync_folder(folder)
+    _remove_strays(folder)
+
+
+def _remove_strays(folder: str) -> None:
+    """Removes what saves left behind that were killed; a younger file may belong to a save that is going on."""
+    with suppress(OSError):
+        for entry in os.scandir(folder):
+            if _TEMPORARY.fullmatch(entry.name) and time.time() - entry.stat().st_mtime > STRAY_AGE_S:
+                os.unlink(entry.path)
+
+
+def _sync_folder(folder: str) -> None:
+    """Makes the new name survive a power cut, where the system can do that for folders."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    with suppress(OSError):  # the content is in place already; some file systems refuse this
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _explain(error: OSError, done: str) -> tuple[str, str]:
+    """Message and hint for what the system said."""
+    reason = (error.strerror or type(error).__name__).lower()
+    hints = {
+        errno.ENOSPC: "free some space; the file is as it was",
+        errno.EDQUOT: "your quota is used up; the file is as it was",
+        errno.EACCES: "you may not do that here; choose another folder or change the permissions",
+        errno.EPERM: "you may not do that here; choose another folder or change the permissions",
+        errno.EROFS: "the file system is read-only; choose another folder",
+        errno.ENOENT: "the folder does not exist",
+        errno.ENAMETOOLONG: "choose a shorter name",
+    }
+    return f"cannot be {done}: {reason}", hints.get(error.errno or 0, "")
+
+
+def _too_large(size: int) -> str:
+    return f"too large for a session: {size:,} bytes, and the limit is {SIZE_LIMIT:,}"
+
+
+def _too_deep() -> str:
+    return f"nested too deep: the limit for a value is {json_values.DEPTH} levels"

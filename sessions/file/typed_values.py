@@ -1,0 +1,193 @@
+"""Typed values as plain JSON: exactly, for recordings, and loosely, for `--json`.
+
+In a recording 1, 1.0, true, Decimal("1"), an enum member and a model differ. A value that JSON cannot tell is written
+`{"$type": …, "value": …}` (with `"name"` where the type has one of its own), and what is compared is that written form,
+so nothing is ever rebuilt from a file. A dict that has the key "$type" itself, or keys that are no text, is written
+`{"$type": "dict", "value": [[key, value], …]}`.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import datetime
+import decimal
+import enum
+import fractions
+import hashlib
+import ipaddress
+import json
+import math
+import pathlib
+import re
+import uuid
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import pydantic
+
+from sessions.file.json_values import JSON, LARGE_INT_BITS
+
+DEPTH = 80
+"""Levels of the written form. What is nested deeper is stood for by a hash of its `repr`."""
+
+
+def typed(value: Any, depth: int = 0) -> JSON:
+    """`value` with its types as plain, strict JSON. Never raises; the same value always has the same form."""
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return value
+    if kind is int:
+        return value if value.bit_length() <= LARGE_INT_BITS else _tagged("int", hex(value))
+    if kind is float:
+        return value if math.isfinite(value) else _tagged("float", _float_name(value))
+    if depth >= DEPTH:
+        return _tagged("nested deeper", _hash(value))
+    if kind is list:
+        return [typed(item, depth + 1) for item in value]
+    if kind is dict:
+        return _typed_dict(value, depth)
+    return _typed_object(value, kind, depth)
+
+
+def same(before: JSON, after: JSON) -> bool:
+    """Whether two plain JSON values are the same, the type of each number and the order of keys included."""
+    kind = type(before)
+    if kind is not type(after):
+        return False
+    if kind is str:
+        return bool(before == after)
+    if kind is dict:
+        return list(before) == list(after) and all(map(same, before.values(), after.values()))
+    if kind is list:
+        return len(before) == len(after) and all(map(same, before, after))
+    if kind is float:
+        return repr(before) == repr(after)
+    return bool(before == after)
+
+
+def plain(value: Any) -> JSON:
+    """Any value as strict JSON for people and programs: enums by value, NaN and infinities as strings, models as
+    objects. Lossy. Never raises: what is unknown becomes its text."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, enum.Enum):
+        return plain(value.value)
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value) if value.bit_length() <= LARGE_INT_BITS else hex(value)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else _float_name(value)
+    try:
+        if isinstance(value, Mapping):
+            return {_plain_key(key): plain(item) for key, item in value.items()}
+        if isinstance(value, list | tuple | AbstractSet):
+            return [plain(item) for item in value]
+        return _plain_object(value)
+    except RecursionError:
+        return f"<a {type(value).__name__} that is nested too deep>"
+
+
+def _tagged(tag: str, value: JSON, name: str | None = None) -> JSON:
+    return {"$type": tag, "value": value} if name is None else {"$type": tag, "name": name, "value": value}
+
+
+def _typed_dict(value: dict[Any, Any], depth: int) -> JSON:
+    if "$type" not in value and all(type(key) is str for key in value):
+        return {key: typed(item, depth + 1) for key, item in value.items()}
+    return _tagged("dict", [[typed(key, depth + 3), typed(item, depth + 3)] for key, item in value.items()])
+
+
+_TEXTS: Mapping[type, Callable[[Any], str]] = {
+    decimal.Decimal: str,
+    fractions.Fraction: str,
+    complex: repr,
+    datetime.datetime: datetime.datetime.isoformat,
+    datetime.date: datetime.date.isoformat,
+    datetime.time: datetime.time.isoformat,
+    datetime.timedelta: lambda value: f"{value.days} d {value.seconds} s {value.microseconds} µs",
+    uuid.UUID: str,
+    bytes: lambda value: base64.b64encode(value).decode("ascii"),
+    re.Pattern: lambda value: f"{value.pattern!r} flags {value.flags}",
+    ipaddress.IPv4Address: str,
+    ipaddress.IPv6Address: str,
+    ipaddress.IPv4Network: str,
+    ipaddress.IPv6Network: str,
+}
+
+
+def _typed_object(value: Any, kind: type, depth: int) -> JSON:
+    name = kind.__qualname__
+    if isinstance(value, enum.Enum):
+        return _tagged("enum", typed(value.value, depth + 1), f"{name}.{value.name}")
+    if isinstance(value, pydantic.BaseModel):
+        members = {**value.__dict__, **(value.model_extra or {})}
+        return _tagged("model", {key: typed(item, depth + 2) for key, item in members.items()}, name)
+    if dataclasses.is_dataclass(value):
+        members = {one.name: getattr(value, one.name, None) for one in dataclasses.fields(value)}
+        return _tagged("dataclass", {key: typed(item, depth + 2) for key, item in members.items()}, name)
+    if kind in _TEXTS:
+        return _tagged(kind.__name__, _TEXTS[kind](value))
+    if isinstance(value, tuple):
+        items = [typed(item, depth + 2) for item in value]
+        return _tagged("tuple", items, None if kind is tuple else name)
+    if isinstance(value, AbstractSet):
+        items = sorted((typed(item, depth + 2) for item in value), key=_sort_key)
+        return _tagged("frozenset" if isinstance(value, frozenset) else "set", items)
+    if isinstance(value, str) and kind.__module__ == "adapters.prompts.text":
+        return str(value)
+    if isinstance(value, str | int | float):
+        base: type = next(one for one in (str, int, float) if isinstance(value, one))
+        return _tagged("subclass", typed(base(value), depth + 1), name)
+    if isinstance(value, Mapping):
+        return _tagged("mapping", typed(dict(value), depth + 1), name)
+    if isinstance(value, list):
+        return _tagged("list", typed(list(value), depth + 1), name)
+    if isinstance(value, pathlib.PurePath):
+        return _tagged("path", value.as_posix())
+    return _tagged("object", _text_of(value), name)
+
+
+def _text_of(value: Any) -> JSON:
+    from adapters.values.value_text import serialize_for_json
+
+    serialized = serialize_for_json(value)
+    text = serialized if isinstance(serialized, str) else json.dumps(serialized, default=lambda one: type(one).__name__)
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+
+
+def _sort_key(value: JSON) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _hash(value: Any) -> str:
+    try:
+        return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
+    except (RecursionError, ValueError):
+        return type(value).__qualname__
+
+
+def _float_name(value: float) -> str:
+    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+
+
+def _plain_key(key: Any) -> str:
+    found = plain(key)
+    return found if isinstance(found, str) else json.dumps(found)
+
+
+def _plain_object(value: Any) -> JSON:
+    if isinstance(value, pydantic.BaseModel):
+        from adapters.values.value_text import serialize_for_json
+
+        return plain(serialize_for_json(value))
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {one.name: plain(getattr(value, one.name, None)) for one in dataclasses.fields(value)}
+    if isinstance(value, type):
+        return value.__qualname__
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    text = _text_of(value)
+    return text if isinstance(text, str) else str(value)

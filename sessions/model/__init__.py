@@ -1,0 +1,1 @@
+"""What a session is: signature, demos, columns, cases, variants and recordings, as immutable data."""

@@ -1,0 +1,215 @@
+"""A session: one signature with demos, columns and cases, as immutable data. `sessions.file.store` reads and writes."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from adapters.signatures.signature import Signature
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def nothing() -> Mapping[str, Any]:
+    """The empty mapping, as a default (dataclasses take no unhashable value itself)."""
+    return NOTHING
+
+
+Predictor = Literal["Predict", "ChainOfThought"]
+Source = Literal["sent", "edited", "pasted"]
+"""Of a reply: a model's own, changed by a person, or brought by one."""
+RecordedSource = Literal["sent", "edited", "pasted", "accepted"]
+"""Of a recording: its reply's; `accepted` where a person took a later prompt for right, to which it is no answer."""
+Rating = Literal["good", "bad"]
+
+
+@dataclass(frozen=True)
+class SignatureText:
+    """The signature as the user wrote it: string notation, or Python source of which `class_name` is meant."""
+
+    text: str
+    class_name: str | None = None
+    predictor: Predictor = "Predict"
+    instructions: str | None = None
+    """Replaces what the text says (for the string notation, which has no room for instructions)."""
+    extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
+
+    def read(self) -> Signature:
+        """The signature: the same object for the same content, since caches go by its identity.
+
+        Raises `adapters.errors.SignatureError` with line and column.
+        """
+        return _read(self.text, self.class_name, self.predictor, self.instructions)
+
+
+@lru_cache(maxsize=256)
+def _read(text: str, class_name: str | None, predictor: Predictor, instructions: str | None) -> Signature:
+    from adapters.signatures import notation
+
+    signature = notation.read(text, class_name)
+    if instructions is not None:
+        signature = signature.with_instructions(instructions)
+    return signature.chain_of_thought() if predictor == "ChainOfThought" else signature
+
+
+@dataclass(frozen=True)
+class Demo:
+    """One example: plain JSON values by field name. Its identity stands for its content: never change `values`."""
+
+    values: Mapping[str, Any]
+    enabled: bool = True
+    extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is compared: an adapter with its options, the model it is sent to (None: the session's) and parameters."""
+
+    id: str
+    adapter: str
+    options: Mapping[str, Any] = field(default_factory=nothing)
+    model: str | None = None
+    params: Mapping[str, Any] = field(default_factory=nothing)
+    extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
+    variant: str | None = None
+    """The tag of the variants that take the place of the signature's own texts (`sessions.model.variants`)."""
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What `check` compares for one column of one case: prompt, request, replies and their readings, with versions.
+
+    `messages` and `request` are plain JSON; `request` is the rest of the request, without its messages. `attempts`
+    are objects `{"adapter", "request", "completions": [{"text", …, "reading"}], "error"}`: `request` is null for the
+    recording's own and a whole request, messages included, for a fallback's; beside `text` stand `reasoning`,
+    `tool_calls` and `finish_reason` where the reply had them; `reading` is
+    `{"ok", "values", "error": null | {"type", "field"}}` with typed values (see `sessions.file.typed_values`).
+    `capabilities` are those of the model that the request was made for. What no check compares as recorded (usage,
+    cost, durations) stands in the case's `measured`.
+    """
+
+    messages: tuple[Mapping[str, Any], ...]
+    request: Mapping[str, Any]
+    attempts: tuple[Mapping[str, Any], ...]
+    versions: Mapping[str, str]
+    source: RecordedSource = "sent"
+    capabilities: Mapping[str, Any] = field(default_factory=nothing)
+    extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One named set of inputs and history, what is expected of it, and its recordings and last replies by column id."""
+
+    name: str
+    inputs: Mapping[str, Any] = field(default_factory=nothing)
+    history: tuple[Mapping[str, Any], ...] = ()
+    expect: Mapping[str, Any] = field(default_factory=nothing)
+    recordings: Mapping[str, Recording] = field(default_factory=nothing)
+    replies: Mapping[str, Mapping[str, Any]] = field(default_factory=nothing)
+    """By column: `{"text", "source": "sent" | "edited" | "pasted", "model"}`: the reply last shown under the column.
+
+    A person's opinion of it stands beside: `rating`, `good` or `bad`, and a `note`.
+    """
+    measured: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=nothing)
+    """By column, of the recorded run: one object `{"usage", "cost", "duration_ms"}` an attempt."""
+    extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
+    turns_off: frozenset[int] = frozenset()
+    """The places in `history`, from 0, of turns that are kept and in no prompt."""
+
+    @property
+    def turns(self) -> Mapping[int, Mapping[str, Any]]:
+        """The turns that a prompt gets, by their number: the 1-based place in `history`."""
+        return {place + 1: turn for place, turn in enumerate(self.history) if place not in self.turns_off}
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A function a model may call, described and never run.
+
+    `parameters` is the JSON Schema of its arguments, or a typed line of them (`query: str, limit: int = 5`).
+    `results` are canned answers, objects `{"arguments", "result"}`; one without `arguments` answers any other call, and
+    one with `error` in place of `result` fails with that text.
+    """
+
+    name: str
+    description: str = ""
+    parameters: Mapping[str, Any] | str = field(default_factory=nothing)
+    results: tuple[Mapping[str, Any], ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Another wording to try in the place of one of the signature's texts.
+
+    `of` is `instructions` or `fields.NAME.desc`; variants of the same `tag` go together. `original` is the
+    `hash_of` the text it was written for, so that a variant of a text that has changed since is noticed.
+    """
+
+    tag: str
+    of: str
+    text: str
+    original: str = ""
+    extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
+
+    @staticmethod
+    def hash_of(text: str) -> str:
+        return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+SCHEMA = "urn:adapter-workbench:session:1"
+"""The `$id` of `session.schema.json`, which every file names as its `$schema`."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """Everything a session file holds. `extra` keeps keys of the file that this version does not know."""
+
+    signature: SignatureText
+    demos: tuple[Demo, ...] = ()
+    columns: tuple[Column, ...] = ()
+    cases: tuple[Case, ...] = (Case("case 1"),)
+    model: str = "offline/exact"
+    params: Mapping[str, Any] = field(default_factory=nothing)
+    fallback: bool = False
+    """Whether Chat and XML fall back to JSON after a reply that does not parse. Off: the first failure shows."""
+    name: str = ""
+    notes: str = ""
+    tools: tuple[Tool, ...] = ()
+    variants: tuple[Variant, ...] = ()
+    schema: str = SCHEMA
+    """What the file says under `$schema`, for editors."""
+    extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
+
+    def case(self, name: str) -> Case:
+        """Raises KeyError, naming the cases there are."""
+        for one in self.cases:
+            if one.name == name:
+                return one
+        raise KeyError(f"no case {name!r}; there are {[one.name for one in self.cases]}")
+
+    def column(self, id: str) -> Column:
+        """Raises KeyError, naming the columns there are."""
+        for one in self.columns:
+            if one.id == id:
+                return one
+        raise KeyError(f"no column {id!r}; there are {[one.id for one in self.columns]}")
+
+    def with_case(self, case: Case) -> Session:
+        """The case of the same name replaced."""
+        return replace(self, cases=tuple(case if one.name == case.name else one for one in self.cases))
+
+    def model_of(self, column: Column) -> str:
+        return column.model or self.model
+
+    def params_of(self, column: Column) -> Mapping[str, Any]:
+        return {**self.params, **column.params}
+
+
+DEFAULT_COLUMNS = (Column("chat", "chat"), Column("json", "json"), Column("xml", "xml"))

@@ -1,0 +1,163 @@
+"""A case of a session as an adapter wants it: inputs, demos and the whole request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from adapters.formats import catalog
+from adapters.formats.base import Adapter
+from adapters.lm.capabilities import capabilities_of
+from adapters.prompts.prompt import Message, Prompt
+from adapters.requests.capabilities import Capabilities
+from adapters.requests.request import Request, prepare
+from adapters.signatures.conversation_field import history_field_name
+from adapters.signatures.signature import MISSING, Signature
+from adapters.types import BuildError, build_inputs
+from adapters.types.fields import asks_for_types
+from sessions.model import variants
+from sessions.model.parameters import CONNECTION
+from sessions.model.session import Case, Column, Demo, Session
+from sessions.running.tools import described_tools
+
+DEMO_LIMIT = 4096
+TURN_PLACE = re.compile(r"messages\[(\d{1,9})\]")
+
+
+def inputs_of(signature: Signature, case: Case) -> dict[str, Any]:
+    """What `dspy.Predict` would hand to the adapter: the case's inputs, defaults of those it lacks, and its history in
+    the signature's History field. Custom types are built. Raises `adapters.types.BuildError`.
+    """
+    values = dict(case.inputs)
+    history = history_field_name(signature)
+    if history is not None and case.turns:
+        values[history] = {"messages": [dict(turn) for turn in case.turns.values()]}
+    for name, field in signature.input_fields.items():
+        if name not in values and field.default is not MISSING:
+            values[name] = field.default
+    try:
+        return build_inputs(signature, values)
+    except BuildError as error:
+        raise _numbered_error(error, history, case) from error
+
+
+def _numbered_error(error: BuildError, history: str | None, case: Case) -> BuildError:
+    """The error with the place of its turn in the case, where disabled turns count too."""
+    found = TURN_PLACE.match(error.path) if error.field == history and case.turns_off else None
+    places = [number - 1 for number in case.turns]
+    if found is None or int(found[1]) >= len(places):
+        return error
+    path = f"messages[{places[int(found[1])]}]{error.path[found.end() :]}"
+    return BuildError(error.message, error.hint, error.field, path)
+
+
+def demos_of(session: Session) -> tuple[Mapping[str, Any], ...]:
+    """The enabled demos as the adapter takes them: for the same `Demo` and signature the same objects every time.
+
+    Raises `adapters.errors.SignatureError` and `adapters.types.BuildError`.
+    """
+    signature = session.signature.read()
+    if not _has_custom_types(signature):
+        return tuple([one.values for one in session.demos if one.enabled])
+    return tuple([_built_demo(signature, one) for one in session.demos if one.enabled])
+
+
+def adapter_of(column: Column, *, allow_code: bool = False) -> Adapter:
+    """The column's adapter: the same object for the same name and options.
+
+    Raises `adapters.formats.catalog.UnknownAdapterError`, also for options that are no plain values.
+    """
+    try:
+        return catalog.make(column.adapter, column.options, allow_code=allow_code)
+    except TypeError as error:
+        raise catalog.UnknownAdapterError(f"the options of the adapter {column.adapter!r}: {error}") from error
+
+
+def params_of(session: Session, column: Column) -> dict[str, Any]:
+    """What goes into the request beside the messages, as `dspy.Predict` hands it to the LM.
+
+    Without what concerns the connection (`connection_of`). Rule: `dspy.Predict._forward_preprocess` asks for a
+    temperature of 0.7 where several completions are wanted and the temperature is unset or at most 0.15.
+    """
+    params = {name: value for name, value in session.params_of(column).items() if name not in CONNECTION}
+    temperature, count = params.get("temperature"), params.get("n") or 1
+    if count > 1 and (not temperature or temperature <= 0.15):
+        params["temperature"] = 0.7
+    return params
+
+
+def connection_of(session: Session, column: Column) -> dict[str, Any]:
+    """The parameters that say where and how long to ask (`api_base`, `timeout`, …), no part of the request."""
+    return {name: value for name, value in session.params_of(column).items() if name in CONNECTION}
+
+
+def request_of(
+    session: Session,
+    column: Column,
+    case: Case,
+    reuse: Prompt | None = None,
+    *,
+    capabilities: Capabilities | None = None,
+    adapter: Adapter | None = None,
+) -> Request:
+    """The request that sending `case` under `column` makes. Calls nothing.
+
+    `capabilities` replace those of the model's name; `adapter` replaces the column's; `reuse` is the prompt of an
+    earlier request of this column, whose unchanged demos are taken over. Demos and turns have the numbers that they
+    have in the session. Raises SignatureError, UnknownAdapterError, BuildError, and what dspy raises while formatting.
+    """
+    session = variants.session_of(session, column)
+    signature = session.signature.read()
+    model = session.model_of(column)
+    request = prepare(
+        adapter or adapter_of(column),
+        signature,
+        demos_of(session),
+        inputs_of(signature, case),
+        capabilities_of(model) if capabilities is None else capabilities,
+        model=model,
+        params=params_of(session, column),
+        reuse=reuse,
+        tools=described_tools(session),
+    )
+    return numbered_as_in(session, case, request)
+
+
+def numbered_as_in(session: Session, case: Case, request: Request) -> Request:
+    """The request with demo and turn numbers as places in the session, where the disabled ones count too."""
+    if not case.turns_off and all(demo.enabled for demo in session.demos):
+        return request
+    return replace(request, prompt=_numbered_prompt(session, case, request.prompt))
+
+
+def _numbered_prompt(session: Session, case: Case, prompt: Prompt) -> Prompt:
+    places = [index for index, demo in enumerate(session.demos, 1) if demo.enabled]
+    turns = {f"demo {number}": f"demo {place}" for number, place in enumerate(places, 1)}
+    turns |= {f"history {number}": f"history {place}" for number, place in enumerate(case.turns, 1)}
+
+    def renumbered(message: Message) -> Message:
+        turn = turns.get(message.turn, message.turn)
+        return message if turn == message.turn else replace(message, turn=turn)
+
+    uses = tuple([replace(use, number=places[use.number - 1]) for use in prompt.demos])
+    return replace(prompt, messages=tuple([renumbered(one) for one in prompt.messages]), demos=uses)
+
+
+_built: dict[tuple[int, int], tuple[Demo, Signature, Mapping[str, Any]]] = {}
+
+
+def _built_demo(signature: Signature, demo: Demo) -> Mapping[str, Any]:
+    key = (id(demo), id(signature))
+    if key not in _built:
+        if len(_built) >= DEMO_LIMIT:
+            _built.clear()
+        _built[key] = (demo, signature, build_inputs(signature, demo.values))
+    return _built[key][2]
+
+
+@lru_cache(maxsize=256)
+def _has_custom_types(signature: Signature) -> bool:
+    return any(asks_for_types(field.annotation) for field in signature.fields.values())

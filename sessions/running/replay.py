@@ -1,0 +1,86 @@
+"""A model that answers from a recording, and only what was asked then: no network, no model, no price."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from threading import Event
+from typing import Any
+
+from adapters.lm.errors import ProviderError
+from adapters.lm.protocol import Chunk, ToolCallPart
+from adapters.requests.capabilities import Capabilities
+from sessions.file.typed_values import same
+from sessions.fixtures.line_diff import line_diff
+from sessions.model import recording
+from sessions.model.recording import as_json
+from sessions.model.session import Column, Recording, Session
+
+
+class Replay:
+    """The recorded model of one column of one case. `stream` raises `ProviderError` for any other request."""
+
+    def __init__(self, session: Session, column: Column, recorded: Recording) -> None:
+        self._model = session.model_of(column)
+        self._capabilities = recording.capabilities_in_force(recorded, self._model)
+        own = {**recorded.request, "messages": [dict(one) for one in recorded.messages]}
+        self._answers = [(own if one.get("request") is None else one["request"], one) for one in recorded.attempts]
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return self._capabilities
+
+    def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
+        asked = as_json(request)
+        for index, (recorded, attempt) in enumerate(self._answers):
+            if _is_same(recorded, asked):
+                del self._answers[index]  # asked for once more, the next answer of the same request is meant
+                yield from _chunks(attempt)
+                return
+        raise ProviderError(f"nothing is recorded for this request{self._nearest(asked)}", "request")
+
+    def _nearest(self, asked: Mapping[str, Any]) -> str:
+        """What keeps the first recorded request from being the one that was asked."""
+        if not self._answers:
+            return ""
+        recorded = self._answers[0][0]
+        changed = [key for key in {**recorded, **asked} if not same(recorded.get(key), asked.get(key))]
+        said = f"; of the recorded one differs: {', '.join(changed)}"
+        if "model" in changed:
+            return f"{said} (recorded with {recorded.get('model')})"
+        if "messages" not in changed:
+            return said
+        before, after = recorded.get("messages") or [], asked.get("messages") or []
+        for old, new in zip(before, after, strict=False):
+            if not same(old, new):
+                lines = line_diff(str(old.get("content")).split("\n"), str(new.get("content")).split("\n"))
+                return said + "\n" + "\n".join(lines[:20])
+        return f"{said} ({len(before)} messages then, {len(after)} now)"
+
+
+def _is_same(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
+    """Whether two requests are the same, whatever the order of their own keys."""
+    return recorded.keys() == asked.keys() and all(same(recorded[key], asked[key]) for key in asked)
+
+
+def _chunks(attempt: Mapping[str, Any]) -> Iterator[Chunk]:
+    for choice, completion in enumerate(attempt.get("completions") or ()):
+        calls = completion.get("tool_calls")
+        yield Chunk(
+            text=str(completion.get("text") or ""),
+            reasoning=str(completion.get("reasoning") or ""),
+            tool_calls=tuple([_part(index, one) for index, one in enumerate(calls)]) if isinstance(calls, list) else (),
+            finish_reason=completion.get("finish_reason"),
+            logprobs=completion.get("logprobs"),
+            choice=choice,
+        )
+
+
+def _part(index: int, call: Mapping[str, Any]) -> ToolCallPart:
+    function = call.get("function") or {}
+    return ToolCallPart(
+        index, str(call.get("id") or ""), str(function.get("name") or ""), str(function.get("arguments") or "")
+    )

@@ -1,0 +1,249 @@
+"""Flags: none on a good reply, the same every time, never an error, each in the glossary, and fast."""
+
+from __future__ import annotations
+
+import datetime
+import enum
+import inspect
+import random
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import replies, signatures
+from oracle.engines import NAMES
+from pydantic import BaseModel
+
+from adapters.formats.catalog import make
+from adapters.formats.two_step import TwoStepAdapter
+from adapters.prompts import lint as prompt_lint
+from adapters.prompts.lint import LINTS
+from adapters.replies import flags
+from adapters.replies.flags import FLAGS, Flag, explain
+from adapters.replies.flags.explaining import DETECTORS
+from adapters.signatures.signature import Field, Signature
+from adapters.types import Code, Reasoning
+from tests.support.pace import LOOPS_A_SECOND, loops
+
+ADAPTERS = ("chat", "json", "xml", "baml", "markdown")
+
+
+class Color(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Item(BaseModel):
+    name: str
+    score: float
+    tags: list[str] = []
+
+
+WORDS = st.text(st.characters(codec="ascii", categories=("L", "N", "P", "S", "Zs")), min_size=1, max_size=30)
+PLAIN = st.from_regex(r"[A-Za-z][a-z]{1,8}(?: [a-z]{2,8}){0,5}\.?", fullmatch=True).filter(
+    lambda text: text.lower() not in ("none", "null", "nan", "true", "false", "inf")
+)
+NUMBERS = st.integers(-(10**9), 10**9)
+FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=32).map(lambda number: round(number, 3))
+
+GOOD_VALUES: Mapping[str, tuple[Any, st.SearchStrategy[Any]]] = {
+    "text": (str, PLAIN),
+    "number": (int, NUMBERS),
+    "fraction": (float, FLOATS),
+    "truth": (bool, st.booleans()),
+    "maybe_number": (int | None, NUMBERS | st.none()),
+    "maybe_text": (str | None, PLAIN),
+    "texts": (list[str], st.lists(PLAIN, max_size=4)),
+    "numbers": (list[int], st.lists(NUMBERS, max_size=4)),
+    "counts": (dict[str, int], st.dictionaries(st.from_regex(r"[a-z]{1,6}", fullmatch=True), NUMBERS, max_size=3)),
+    "choice": (Literal["yes", "no"], st.sampled_from(["yes", "no"])),
+    "color": (Color, st.sampled_from(Color)),
+    "item": (Item, st.builds(Item, name=PLAIN, score=FLOATS, tags=st.lists(PLAIN, max_size=3))),
+    "items": (list[Item], st.lists(st.builds(Item, name=PLAIN, score=FLOATS), max_size=3)),
+    "day": (datetime.date, st.dates()),
+    "moment": (datetime.datetime, st.datetimes()),
+    "price": (Decimal, st.decimals(-1000, 1000, places=2)),
+    "why": (Reasoning, st.builds(Reasoning, content=PLAIN)),
+    "program": (Code, st.just(Code(code="def f(x):\n    return x + 1"))),
+}
+
+
+def read(adapter: str, text: str, **outputs: Any) -> tuple[Flag, ...]:
+    fields = [Field("question", "input"), *(Field(name, "output", kind) for name, kind in outputs.items())]
+    return explain(make(adapter).read(Signature.make(fields), text))
+
+
+def names(adapter: str, text: str, **outputs: Any) -> list[str]:
+    return [flag.name for flag in read(adapter, text, **outputs)]
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_well_formed_reply_raises_no_flag(adapter: str, data: st.DataObject) -> None:
+    chosen = data.draw(st.lists(st.sampled_from(sorted(GOOD_VALUES)), min_size=1, max_size=5, unique=True))
+    signature = Signature.make(
+        (Field("question", "input"), *(Field(name, "output", GOOD_VALUES[name][0]) for name in chosen))
+    )
+    outputs = {name: data.draw(GOOD_VALUES[name][1], label=name) for name in chosen}
+    reply = str(make(adapter).format_assistant_message_content(signature, outputs))
+    reading = make(adapter).read(signature, reply)
+    assert reading.ok
+    assert reading.flags == ()
+    assert reading.near_misses == ()
+
+
+@pytest.mark.parametrize("adapter", ["json", "baml", "markdown"])
+@settings(max_examples=60, deadline=None)
+@given(text=WORDS)
+def test_any_text_in_good_json_raises_no_flag_but_for_escapes(adapter: str, text: str) -> None:
+    signature = Signature.make((Field("question", "input"), Field("answer", "output")))
+    reply = str(make(adapter).format_assistant_message_content(signature, {"answer": text}))
+    assert make(adapter).read(signature, reply).flags == ()
+
+
+@pytest.mark.parametrize("name", [*NAMES, "markdown"])
+def test_no_detector_raises_and_flags_are_the_same_every_time(name: str) -> None:
+    adapter = make(name)
+    for seed in range(40):
+        rng = random.Random(f"flags {seed} {name}")
+        built = signatures.signature(rng)
+        for _ in range(10):
+            completion = replies.reply(rng, name if name in NAMES else "chat", built)
+            reading = adapter.read(built.ours, completion)
+            for detect in DETECTORS:
+                for flag in detect(reading):
+                    assert flag.name in FLAGS
+                    assert flag.field is None or flag.field in built.ours.output_fields
+            assert reading.flags == explain(adapter.read(built.ours, completion))
+            assert len({(flag.name, flag.field) for flag in reading.flags}) == len(reading.flags)
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@settings(max_examples=80, deadline=None)
+@given(
+    text=st.text(st.sampled_from("[]{}<>#&;:,\"'`\\ \n\r\u2028\ufeff\ud800\x00aAn1.-") | st.characters(), max_size=80)
+)
+def test_any_text_at_all_is_explained(adapter: str, text: str) -> None:
+    reading = make(adapter).read(
+        Signature.make((Field("q", "input"), Field("a", "output"), Field("n", "output", int))), text
+    )
+    for detect in DETECTORS:
+        assert all(flag.message for flag in detect(reading))
+    assert reading.flags == explain(reading)
+
+
+def test_two_steps_flags_are_those_of_the_extraction() -> None:
+    signature = Signature.make((Field("q", "input"), Field("a", "output")))
+    reading = TwoStepAdapter().read(signature, "prose", extraction="[[ ## a ## ]]\nx")
+    assert [flag.name for flag in reading.flags] == ["completed-marker-missing"]
+    assert TwoStepAdapter().read(signature, "prose").flags == ()
+
+
+def test_a_flag_names_the_field_the_value_and_the_place() -> None:
+    (flag,) = read("chat", "[[ ## sure ## ]]\nYes\n[[ ## completed ## ]]", sure=bool)
+    assert flag == Flag("bool-from-a-word", "'Yes' in `sure` counts as True.", "sure")
+    (flag,) = read("json", '{"a": "x",\n "a": "y"}', a=str)
+    assert flag.field == "a"
+    assert "line 1" in flag.message
+    assert "'y'" in flag.message
+
+
+def test_a_long_value_is_shown_short() -> None:
+    (flag,) = read("chat", f"{'dear ' * 100_000}\n[[ ## a ## ]]\nx\n[[ ## completed ## ]]", a=str)
+    assert len(flag.message) < 200
+
+
+def test_repairs_say_what_was_wrong_with_the_json() -> None:
+    (flag,) = [flag for flag in read("json", "{'a': 'x', 'b': True,}", a=str, b=bool) if flag.name == "json-repaired"]
+    for word in ("single quotes", "a comma before a closing bracket", "True, False or None", "line 1"):
+        assert word in flag.message
+
+
+def test_a_fence_around_json_is_told_and_nothing_else() -> None:
+    assert names("json", '```json\n{"a": "x"}\n```', a=str) == ["fence-dropped"]
+
+
+def test_prose_around_json_is_told() -> None:
+    assert names("json", 'Sure!\n{"a": "x"}\nAnything else?', a=str) == ["text-around-dropped"]
+
+
+def test_prose_around_tags_is_told() -> None:
+    assert names("xml", "Sure!\n<a>x</a>", a=str) == ["text-around-dropped"]
+
+
+def test_an_escape_that_is_meant_as_one_is_no_flag() -> None:
+    assert names("json", r'{"a": "Option B:\nUse it. C:\nMore"}', a=str) == []
+    assert names("json", r'{"a": "C:\\new"}', a=str) == []
+    assert names("json", r'{"a": "\frac{1}{2}"}', a=str) == ["backslash-is-an-escape"]
+
+
+def test_extra_keys_are_found_inside_of_lists_and_models() -> None:
+    (flag,) = read("json", '{"items": [{"name": "a", "score": 1, "why": "b"}]}', items=list[Item])
+    assert flag.name == "extra-keys-of-value-dropped"
+    assert "`why`" in flag.message
+
+
+class Hostile(BaseModel):
+    name: str
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError("no")
+
+
+def test_a_type_that_raises_in_its_own_hooks_does_no_harm() -> None:
+    assert names("json", '{"a": {"name": "x", "b": 1}}', a=Hostile) == ["extra-keys-of-value-dropped"]
+    signature = Signature.make((Field("q", "input"), Field("a", "output", Hostile | None)))
+    reading = make("chat").read(signature, "[[ ## b ## ]]\n{}")
+    assert "all-outputs-filled-in" in [flag.name for flag in reading.flags]
+    assert isinstance(reading.near_misses, tuple)
+
+
+def test_every_name_in_the_code_is_in_the_glossary_and_the_other_way_round() -> None:
+    for module, glossary, made in ((flags, FLAGS, "Flag"), (prompt_lint, LINTS, "Lint")):
+        sources = [path.read_text("utf-8") for path in Path(inspect.getfile(module)).parent.glob("*.py")]
+        used = {name for source in sources for name in re.findall(rf'\b{made}\(\s*"([a-z-]+)"', source)}
+        assert used == set(glossary)
+
+
+PATHOLOGICAL = {
+    "one long section": "[[ ## a ## ]]\n" + "word " * 200_000,
+    "markers": "[[ ## a ## ]]\nx\n" * 30_000,
+    "unknown markers": "".join(f"[[ ## f{number} ## ]]\nx\n" for number in range(30_000)),
+    "openings of markers": "[[ ## " * 100_000,
+    "think": "<think>" * 100_000,
+    "quotes": '"\\' * 300_000,
+    "braces": "{" * 300_000,
+    "one member": '{"a": "' + "x" * 900_000 + '"}',
+    "many members": "{" + ", ".join(f'"k{number}": {number}' for number in range(50_000)) + "}",
+    "backslashes": '{"a": "' + "\\\\" * 300_000 + '"}',
+    "colons": '{"a": "' + "C:\\\\new " * 100_000 + '"}',
+    "commas": '{"a": "x"' + "," * 100_000 + "}",
+    "white space": "[[ ## a ## ]]\n" + " " * 500_000 + "x",
+    "ampersands": "<a>" + "&" * 500_000 + "</a>",
+    "tags": "<b>x</b>" * 60_000,
+    "one tag": "<a>" + "<b>x</b>" * 60_000 + "</a>",
+    "bullets": "[[ ## n ## ]]\n" + "- x\n" * 100_000,
+    "digits": "[[ ## n ## ]]\n" + "1,000" * 100_000,
+}
+
+
+@pytest.mark.parametrize("adapter", ["chat", "json", "xml"])
+@pytest.mark.parametrize("shape", PATHOLOGICAL)
+def test_a_reply_of_a_megabyte_is_explained_at_once(adapter: str, shape: str) -> None:
+    signature = Signature.make((Field("q", "input"), Field("a", "output"), Field("n", "output", int | None)))
+    reading = make(adapter).read(signature, PATHOLOGICAL[shape])
+
+    def explained() -> None:
+        assert isinstance(explain(reading), tuple)
+        assert isinstance(reading.near_misses, tuple)
+
+    assert loops(explained, tries=1) < 2 * LOOPS_A_SECOND

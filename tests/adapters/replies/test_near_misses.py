@@ -1,0 +1,206 @@
+"""Near misses: what was meant, read by the same parser from the mended text; only where that is better; bounded."""
+
+from __future__ import annotations
+
+import enum
+import random
+from typing import Any, Literal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracle import replies, signatures
+from oracle.engines import NAMES
+
+from adapters.formats.catalog import make
+from adapters.formats.two_step import TwoStepAdapter
+from adapters.replies import near_misses
+from adapters.replies.near_misses import LONGEST, NearMiss
+from adapters.replies.reading import Reading
+from adapters.replies.repairs.guesses import guesses
+from adapters.signatures.signature import Field, Signature
+from tests.support.pace import LOOPS_A_SECOND, loops
+
+ADAPTERS = ("chat", "json", "xml", "baml", "markdown")
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+def read(adapter: str, text: str, **outputs: Any) -> Reading:
+    fields = [Field("question", "input"), *(Field(name, "output", kind) for name, kind in outputs.items())]
+    return make(adapter).read(Signature.make(fields), text)
+
+
+def misses(adapter: str, text: str, **outputs: Any) -> tuple[NearMiss, ...]:
+    return read(adapter, text, **outputs).near_misses
+
+
+def first(adapter: str, text: str, **outputs: Any) -> dict[str, Any]:
+    found = misses(adapter, text, **outputs)
+    assert found
+    return dict(found[0].reading.values)
+
+
+@pytest.mark.parametrize(
+    "marker",
+    [
+        "**[[ ## answer ## ]]**",
+        "[[ ## Answer ## ]]",
+        "[[## answer ##]]",
+        "[[  ##  answer  ##  ]]",
+        "- [[ ## answer ## ]]",
+        "> [[ ## answer ## ]]",
+        "\ufeff[[ ## answer ## ]]",
+        "1. [[ ## ANSWER ## ]]",
+        "[ ## answer ## ]",
+        "Here it is: [[ ## answer ## ]]",
+        "## Answer",
+        "**Answer:**",
+        "Answer:",
+    ],
+)
+def test_a_marker_written_otherwise_is_recognised(marker: str) -> None:
+    assert first("chat", f"{marker}\n42", answer=str) == {"answer": "42"}
+
+
+def test_names_with_spaces_and_hyphens_are_recognised() -> None:
+    text = "[[ ## Final Answer ## ]]\n42\n[[ ## why-not ## ]]\nx\n[[ ## completed ## ]]"
+    assert first("chat", text, final_answer=str, why_not=str) == {"final_answer": "42", "why_not": "x"}
+
+
+def test_all_markers_are_mended_at_once() -> None:
+    text = "**[[ ## a ## ]]**\n1\n\n**[[ ## b ## ]]**\n2\n\n**[[ ## completed ## ]]**"
+    assert first("chat", text, a=str, b=str) == {"a": "1", "b": "2"}
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_a_reply_in_another_adapters_format_is_recognised(adapter: str) -> None:
+    written = {
+        "chat": "[[ ## answer ## ]]\n42\n\n[[ ## completed ## ]]",
+        "json": '{"answer": "42"}',
+        "xml": "<answer>\n42\n</answer>",
+    }
+    reads = {"chat": "chat", "json": "json", "baml": "json", "markdown": "json", "xml": "xml"}[adapter]
+    for other, text in written.items():
+        if other != reads:
+            (miss, *_) = misses(adapter, text, answer=str)
+            assert dict(miss.reading.values) == {"answer": "42"}
+            assert "format of" in miss.message or "tags" in miss.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"output": {"answer": "x", "n": 1}}',
+        '{"result": {"data": {"answer": "x", "n": 1}}}',
+        '{"Answer": "x", "N": 1}',
+        '[{"answer": "x", "n": 1}, 2]'.replace(", 2", ""),
+        '<think>{"draft": 1}</think>{"answer": "x", "n": 1}',
+        '{"answer": "x"} {"n": 1}',
+        '{"answer"： "x"， "n"： 1}',
+    ],
+)
+def test_an_object_in_another_shape_is_recognised(text: str) -> None:
+    reading = read("json", text, answer=str, n=int)
+    values = dict(reading.values) if reading.ok else dict(reading.near_misses[0].reading.values)
+    assert values == {"answer": "x", "n": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "meant"),
+    [
+        ("1,234", int, 1234),
+        ("42 apples", int, 42),
+        ("about 3.5", float, 3.5),
+        ("Yes, because", bool, True),
+        ("No.", bool, False),
+        ("Positive.", Literal["positive", "negative"], "positive"),
+        ("1", Level, Level.LOW),
+        ("high", Level, Level.HIGH),
+        ("- a\n- b", list[str], ["a", "b"]),
+        ("1. a\n2. b", list[str], ["a", "b"]),
+        ("a, b", list[str], ["a", "b"]),
+        ("[1, 2]", list[str], ["1", "2"]),
+    ],
+)
+def test_a_refused_value_is_mended_in_its_place(text: str, kind: Any, meant: Any) -> None:
+    assert first("chat", f"[[ ## v ## ]]\n{text}\n[[ ## w ## ]]\nx", v=kind, w=str) == {"v": meant, "w": "x"}
+
+
+def test_a_reply_that_reads_well_has_no_near_miss() -> None:
+    assert misses("chat", "[[ ## a ## ]]\nsee **[[ x ]]**\n[[ ## completed ## ]]", a=str) == ()
+    assert misses("json", '{"a": "{\\"a\\": 1}"}', a=str) == ()
+
+
+def test_a_refusal_is_no_near_miss() -> None:
+    for adapter in ADAPTERS:
+        assert misses(adapter, "I am sorry, I cannot help with that.", answer=str) == ()
+
+
+def test_two_steps_near_misses_are_those_of_the_extraction() -> None:
+    signature = Signature.make((Field("q", "input"), Field("a", "output")))
+    reading = TwoStepAdapter().read(signature, "prose", extraction="**[[ ## a ## ]]**\nx")
+    (miss,) = reading.near_misses
+    assert dict(miss.reading.values) == {"a": "x"}
+
+
+@pytest.mark.parametrize("name", [*NAMES, "markdown"])
+def test_guesses_never_raise_and_what_is_kept_is_better(name: str) -> None:
+    adapter = make(name)
+    for seed in range(30):
+        rng = random.Random(f"misses {seed} {name}")
+        built = signatures.signature(rng)
+        for _ in range(6):
+            reading = adapter.read(built.ours, replies.reply(rng, name if name in NAMES else "chat", built))
+            assert all(guess.message for guess in guesses(reading))
+            for miss in reading.near_misses:
+                assert near_misses._quality(miss.reading) > near_misses._quality(reading)
+                assert miss.reading.completion == miss.mended
+                assert miss.reading.adapter == reading.adapter
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@settings(max_examples=80, deadline=None)
+@given(text=st.text(st.sampled_from("[]{}<>#&;:,\"'`\\ \n\u2028\ufeff\ud800anAN1.-/") | st.characters(), max_size=80))
+def test_any_text_at_all_can_be_guessed_at(adapter: str, text: str) -> None:
+    reading = read(adapter, text, a=str, n=int)
+    assert all(guess.message for guess in guesses(reading))
+    found = reading.near_misses
+    assert [miss.mended for miss in found] == [miss.mended for miss in near_misses.find(reading)]
+
+
+HOSTILE = (
+    "[[ ## ",
+    "<a>",
+    "{",
+    '{"a": ',
+    "[[ ## a ## ]]\n",
+    "- ",
+    "a:",
+    "#",
+    "&",
+    "1,234 ",
+    "[ ",
+    '"',
+    "<a ",
+    "</a>",
+    "```",
+)
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_guessing_is_bounded(adapter: str, piece: str) -> None:
+    reading = read(adapter, (piece * LONGEST)[:LONGEST], a=str, n=int)
+
+    def guessed() -> None:
+        assert len(reading.near_misses) <= near_misses.MOST_KEPT
+
+    assert loops(guessed, tries=1) < 3 * LOOPS_A_SECOND
+
+
+def test_a_reply_past_the_limit_is_not_guessed_at() -> None:
+    assert misses("chat", "**[[ ## a ## ]]**\n" + "x" * LONGEST, a=str) == ()

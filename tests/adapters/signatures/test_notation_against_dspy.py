@@ -1,0 +1,98 @@
+"""Every signature is read as dspy 3.4.1 reads it: names, types, schemas, descriptions, defaults, instructions."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import dspy.experimental
+import pytest
+from dspy.adapters.utils import get_annotation_name
+
+from adapters.errors import SignatureError
+from adapters.signatures import notation
+from adapters.signatures.type_names import name_of
+from tests.adapters.signatures.dspy_signatures import face, face_of_dspy, of_source, of_string, schema
+from tests.adapters.signatures.notation_sources import SOURCES
+from tests.adapters.signatures.notation_strings import STRINGS
+
+# Read here and refused there, or the other way round, on purpose: why.
+DELIBERATE = {
+    "a: re.Pattern -> b": "dspy takes `re` for `typing.re`",
+    "x) : pass # -> b": "dspy forgets the rest of the line",
+}
+
+
+def test_there_are_enough_signatures_to_compare() -> None:
+    assert len(STRINGS) > 150
+    assert len(SOURCES) > 40
+
+
+@pytest.mark.parametrize("text", [one for one in STRINGS if one not in DELIBERATE])
+def test_a_string_is_read_as_dspy_reads_it(text: str) -> None:
+    try:
+        expected = face_of_dspy(of_string(text))
+    except Exception:
+        with pytest.raises(SignatureError):
+            notation.read(text)
+    else:
+        assert face(notation.read(text)) == expected
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_a_source_is_read_as_python_runs_it(name: str) -> None:
+    assert face(notation.read(SOURCES[name], name)) == face_of_dspy(of_source(SOURCES[name], name))
+
+
+DSPY = Path(dspy.__file__).parent
+WITH_IMPORTED_MODELS = {"predict/avatar/signatures.py:Actor", "teleprompt/avatar_optimizer.py:Comparator"}
+
+
+def signatures_of_dspy() -> list[str]:
+    """Every signature class in dspy's own files, as `path:Class`."""
+    found: list[str] = []
+    for path in sorted(DSPY.rglob("*.py")):
+        found += [f"{path.relative_to(DSPY)}:{name}" for name in notation.class_names(path.read_text("utf-8"))]
+    return [one for one in found if one not in WITH_IMPORTED_MODELS]
+
+
+def test_dspy_has_signatures_of_its_own_to_read() -> None:
+    assert len(signatures_of_dspy()) > 15
+
+
+@pytest.mark.parametrize("place", signatures_of_dspy())
+def test_the_signatures_in_dspys_own_files_are_read_as_they_are(place: str) -> None:
+    path, name = place.split(":")
+    module = importlib.import_module("dspy." + path.removesuffix(".py").replace("/", "."))
+    assert face(notation.read((DSPY / path).read_text("utf-8"), name)) == face_of_dspy(getattr(module, name))
+
+
+@pytest.mark.parametrize(
+    ("text", "as_if"),
+    [
+        ("a: Image, b: Audio -> c: Code", "a: dspy.Image, b: dspy.Audio -> c: dspy.Code"),
+        ("a: File, h: History -> r: Reasoning", "a: dspy.File, h: dspy.History -> r: dspy.Reasoning"),
+        ("t: list[Tool] -> c: ToolCalls", "t: list[dspy.Tool] -> c: dspy.ToolCalls"),
+        ("t: ToolCallResults -> c", "t: dspy.ToolCallResults -> c"),
+        ("d: list[Document] -> c: Citations", "d: list[dspy.experimental.Document] -> c: dspy.experimental.Citations"),
+        ("d: dspy.Document -> c: dspy.Citations", "d: dspy.experimental.Document -> c: dspy.experimental.Citations"),
+        ("a: date, b: time -> c: timedelta", "a: datetime.date, b: datetime.time -> c: datetime.timedelta"),
+        ("a: datetime -> b: datetime.datetime", "a: datetime.datetime -> b: datetime.datetime"),
+        ("a: Decimal -> b: UUID", "a: decimal.Decimal -> b: uuid.UUID"),
+        ("a: HttpUrl -> b: PositiveInt", "a: pydantic.HttpUrl -> b: pydantic.PositiveInt"),
+        ("a: t.List[int] -> b: t.Optional[str]", "a: typing.List[int] -> b: typing.Optional[str]"),
+    ],
+)
+def test_bare_names_are_read_as_if_imported(text: str, as_if: str) -> None:
+    assert face(notation.read(text)) == face_of_dspy(of_string(as_if))
+
+
+def test_code_takes_a_language_in_both_notations() -> None:
+    live = dspy.Code["java"]
+    for text in ('a -> b: Code["java"]', 'a -> b: dspy.Code["java"]'):
+        annotation = notation.read(text).fields["b"].annotation
+        assert (name_of(annotation), annotation.description(), schema(annotation)) == (
+            get_annotation_name(live),
+            live.description(),
+            schema(live),
+        )

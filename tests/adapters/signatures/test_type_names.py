@@ -1,0 +1,51 @@
+"""Types as the prompt names them, and as source that reads back."""
+
+from __future__ import annotations
+
+import typing
+from typing import Annotated, Any, Literal, Optional, Union
+
+import pytest
+from dspy.adapters.utils import get_annotation_name
+from pydantic import Field
+
+from adapters.signatures import notation
+from adapters.signatures.type_names import name_of, quoted_literal
+from adapters.signatures.write.source_writer import annotation_source
+
+ANNOTATIONS = [
+    int,
+    Any,
+    list[str],
+    dict[str, list[int]],
+    tuple[int, ...],
+    tuple[()],
+    typing.List[int],  # noqa: UP006
+    typing.Dict[str, Any],  # noqa: UP006
+    Optional[int],  # noqa: UP045
+    Union[int, str, None],  # noqa: UP007
+    int | None,
+    list[int | str],
+    Literal["a", 'b"', "c'", "d'\""],
+    Literal[1, True, None, -2],
+    list[Annotated[int, Field(ge=1)]],
+]
+
+
+@pytest.mark.parametrize("annotation", ANNOTATIONS, ids=str)
+def test_a_type_has_the_name_that_dspy_gives_it(annotation: Any) -> None:
+    assert name_of(annotation) == get_annotation_name(annotation)
+
+
+@pytest.mark.parametrize("annotation", ANNOTATIONS, ids=str)
+def test_a_type_written_as_source_reads_back(annotation: Any) -> None:
+    source = f"class S(dspy.Signature):\n    a: {annotation_source(annotation)} = dspy.OutputField()\n"
+    assert repr(notation.read(source).fields["a"].annotation) == repr(annotation)
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [("a", "'a'"), ("it's", '"it\'s"'), ('say "x"', "'say \"x\"'"), ("'\"", "'\\'\"'")],
+)
+def test_a_literal_is_quoted_as_dspy_quotes_it(text: str, quoted: str) -> None:
+    assert quoted_literal(text) == quoted

@@ -1,0 +1,64 @@
+"""json_repair's own answer, and where it found what it took whole."""
+
+from __future__ import annotations
+
+import json
+
+import json_repair
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.values import repaired_json
+from adapters.values.repaired_json import load_json, repair_object
+
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12)
+VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner))
+OBJECTS = st.dictionaries(st.text(max_size=8), VALUES, max_size=5)
+AROUND = st.sampled_from(
+    ["", "Sure:\n", "```json\n", "\n```", "Hope it helps", ",", " } ", "{", "[1] ", "// no", "# x\n", '"', "(", "{}"]
+) | st.text(max_size=10)
+
+
+@given(before=AROUND, value=OBJECTS, after=AROUND, ascii=st.booleans(), indent=st.sampled_from([None, 2]))
+def test_the_answer_is_json_repairs_and_each_place_holds_its_value(
+    before: str, value: object, after: str, ascii: bool, indent: int | None
+) -> None:
+    text = before + json.dumps(value, ensure_ascii=ascii, indent=indent) + after
+    expected = json_repair.loads(text, skip_json_loads=True)
+    found, members = repair_object(text)
+    assert (type(found), repr(found)) == (type(expected), repr(expected))
+    for one in members or ():
+        assert json.loads(text[one.start : one.end]) == one.value
+        assert json.loads(text[one.key_start : one.key_end]) == one.key
+
+
+def test_an_object_in_a_fence_after_prose_is_placed() -> None:
+    text = 'Sure:\n```json\n{"a": 1, "b": "x"}\n```'
+    value, members = repair_object(text)
+    assert members is not None
+    assert value == {"a": 1, "b": "x"}
+    assert [text[one.start : one.end] for one in members] == ["1", '"x"']
+
+
+@pytest.mark.parametrize("text", ["{'a': 1}", 'x {"a": 1,}', '{"a": 1},', '{"a": 1} {"b": 2}', "[1, 2", ""])
+def test_what_had_to_be_rewritten_has_no_place(text: str) -> None:
+    assert repair_object(text)[1] is None
+
+
+def test_a_json_repair_without_a_place_to_ask_is_asked_for_the_value_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repaired_json, "_CAN_PLACE", False)
+    assert repair_object('see {"a": 1} there') == ({"a": 1}, None)
+
+
+def test_nesting_that_json_repair_refuses_is_refused_in_its_words() -> None:
+    text = "x " + '{"a":' * 1_500
+    with pytest.raises(ValueError) as theirs:
+        json_repair.loads(text, skip_json_loads=True)
+    with pytest.raises(ValueError) as ours:
+        repair_object(text)
+    assert str(ours.value) == str(theirs.value)
+
+
+def test_valid_json_is_not_repaired() -> None:
+    assert load_json('{"a": [1, 2]}') == {"a": [1, 2]}

@@ -1,0 +1,115 @@
+"""Two changes of one session are put together part by part, and where they collide nobody guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from sessions.file import store
+from sessions.file.both_changes import CollisionError, merge
+from sessions.model.session import Case, Column, Demo, Recording, Session, SignatureText, Variant
+from tests.sessions.strategies import sessions
+
+RECORDED = Recording(({"role": "user", "content": "?"},), {}, (), {}, "sent")
+BASE = Session(
+    SignatureText("question -> answer"),
+    columns=(Column("chat", "chat"), Column("json", "json")),
+    cases=(Case("one", {"question": 1, "other": "x"}), Case("two")),
+    variants=(Variant("terse", "instructions", "Short."),),
+)
+
+
+def case(session: Session, **changed: Any) -> Session:
+    return session.with_case(replace(session.cases[0], **changed))
+
+
+def test_each_sides_part_is_taken_from_that_side() -> None:
+    ours = case(BASE, inputs={"question": 2, "other": "x"}, replies={"chat": {"text": "a", "source": "sent"}})
+    theirs = replace(case(BASE, inputs={"question": 1, "other": "y"}), notes="theirs", demos=(Demo({"question": "q"}),))
+    merged = merge(BASE, ours, theirs)
+    assert merged.session.cases[0].inputs == {"question": 2, "other": "y"}
+    assert merged.session.cases[0].replies == {"chat": {"text": "a", "source": "sent"}}
+    assert (merged.session.notes, len(merged.session.demos)) == ("theirs", 1)
+    assert merged.taken == ("demos", "cases · one · inputs · other", "notes")
+
+
+def test_rows_that_either_side_added_or_took_away_are_there_or_gone() -> None:
+    ours = replace(BASE, columns=(*BASE.columns, Column("xml", "xml")), cases=(BASE.cases[0], Case("ours")))
+    theirs = replace(BASE, columns=(BASE.columns[1], Column("baml", "baml")), variants=())
+    merged = merge(BASE, ours, theirs).session
+    assert [one.id for one in merged.columns] == ["json", "baml", "xml"]
+    assert [one.name for one in merged.cases] == ["one", "ours"]
+    assert merged.variants == ()
+
+
+def test_the_order_is_the_files_unless_only_we_changed_it() -> None:
+    turned = replace(BASE, cases=BASE.cases[::-1])
+    edited = case(BASE, inputs={})
+    assert [one.name for one in merge(BASE, turned, edited).session.cases] == ["two", "one"]
+    assert [one.name for one in merge(BASE, edited, turned).session.cases] == ["two", "one"]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "place"),
+    [
+        (lambda s: case(s, inputs={"question": 2}), lambda s: case(s, inputs={"question": 3}), "inputs · question"),
+        (lambda s: case(s, inputs={"question": True}), lambda s: case(s, inputs={"question": 1.0}), "question"),
+        (lambda s: replace(s, notes="a"), lambda s: replace(s, notes="b"), "notes"),
+        (lambda s: case(s, inputs={}), lambda s: replace(s, cases=s.cases[1:]), "cases · one"),
+        (
+            lambda s: case(s, recordings={"chat": RECORDED}),
+            lambda s: case(s, recordings={"chat": replace(RECORDED, source="pasted")}),
+            "cases · one · recorded · chat",
+        ),
+        (
+            lambda s: case(s, recordings={"json": RECORDED}),
+            lambda s: replace(s, columns=s.columns[:1]),
+            "columns · json",
+        ),
+        (
+            lambda s: replace(s, columns=s.columns[:1]),
+            lambda s: case(s, recordings={"json": RECORDED}),
+            "columns · json",
+        ),
+    ],
+)
+def test_the_same_part_changed_in_two_ways_collides_and_is_named(
+    ours: Callable[[Session], Session], theirs: Callable[[Session], Session], place: str
+) -> None:
+    with pytest.raises(CollisionError, match="in the same place") as caught:
+        merge(BASE, ours(BASE), theirs(BASE))
+    assert any(place in one for one in caught.value.places), caught.value.places
+
+
+def test_ours_stands_in_a_collision_when_that_is_what_was_decided() -> None:
+    ours = replace(case(BASE, inputs={"question": 2, "other": "x"}), notes="ours")
+    theirs = replace(case(BASE, inputs={"question": 3, "other": "y"}), notes="theirs", name="n")
+    merged = merge(BASE, ours, theirs, "ours").session
+    assert (merged.cases[0].inputs, merged.notes, merged.name) == ({"question": 2, "other": "y"}, "ours", "n")
+
+
+def test_a_run_wins_over_another_run_with_what_was_measured_and_over_nothing_else() -> None:
+    ours = case(BASE, recordings={"chat": RECORDED}, measured={"chat": ({"usage": None},)})
+    theirs = case(BASE, recordings={"chat": replace(RECORDED, source="pasted")})
+    merged = merge(BASE, ours, theirs, "our results").session.cases[0]
+    assert (merged.recordings["chat"].source, merged.measured["chat"]) == ("sent", ({"usage": None},))
+    named = case(BASE, inputs={"replies": 1}), case(BASE, inputs={"replies": 2})
+    with pytest.raises(CollisionError):
+        merge(BASE, *named, "our results")
+
+
+@given(sessions, sessions)
+def test_when_one_side_changed_nothing_the_other_is_what_comes_out(base: Session, changed: Session) -> None:
+    for merged in (merge(base, changed, base), merge(base, base, changed)):
+        assert store.dumps(merged.session) == store.dumps(changed)
+
+
+@given(sessions, some.text(max_size=20))
+def test_both_making_the_same_change_is_no_collision(base: Session, notes: str) -> None:
+    both = replace(base, notes=base.notes + notes, columns=())
+    assert store.dumps(merge(base, both, both).session) == store.dumps(both)

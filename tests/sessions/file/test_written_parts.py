@@ -1,0 +1,63 @@
+"""A session written from known parts is the file that would have been written without them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from hypothesis import HealthCheck, given, settings
+
+from sessions import examples
+from sessions.file import file_format, json_values, store
+from sessions.file.written_parts import WrittenParts
+from sessions.model.session import Demo, Session, SignatureText
+from tests.sessions.strategies import sessions
+
+
+def text_of(session: Session, parts: WrittenParts) -> str:
+    pieces: list[str] = []
+    json_values.write(file_format.to_data(session, None, parts), pieces)
+    parts.forget_others()
+    return "".join(pieces) + "\n"
+
+
+@given(session=sessions)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_any_session_written_twice_from_its_parts_is_its_file(session: Session) -> None:
+    parts = WrittenParts()
+    assert text_of(session, parts) == text_of(session, parts) == store.dumps(session)
+
+
+def test_the_file_of_a_recorded_example_is_the_same_from_its_parts(tmp_path: Path) -> None:
+    session = examples.load("invoice")
+    parts = WrittenParts()
+    for name in ("first", "second"):
+        store.save(session, tmp_path / name, parts=parts)
+        parts.forget_others()
+    assert (tmp_path / "second").read_text() == store.dumps(session)
+
+
+def test_a_changed_demo_is_written_anew_and_the_others_are_not() -> None:
+    made: list[str] = []
+    parts = WrittenParts()
+    one, two, new = Demo({"a": "1"}), Demo({"a": "2"}), Demo({"a": "3"})
+
+    def write(*demos: Demo) -> None:
+        for demo in demos:
+            parts.text_of(demo, lambda demo=demo: made.append(demo.values["a"]) or {}, 2)
+        parts.forget_others()
+
+    write(one, two)
+    write(one, new)
+    assert made == ["1", "2", "3"]
+    write(one, two)
+    assert made == ["1", "2", "3", "2"]
+
+
+def test_a_demo_is_one_text_wherever_it_stands() -> None:
+    demo = Demo({"q": "first\nsecond"})
+    session = Session(SignatureText("q -> a"), demos=(demo, demo))
+    parts = WrittenParts()
+    assert text_of(session, parts) == store.dumps(session)
+    moved = replace(session, demos=(Demo({"q": "x"}), demo))
+    assert text_of(moved, parts) == store.dumps(moved)

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.output import exit_codes
+
+Run = Callable[..., Any]
+
+
+def test_a_session_does_not_differ_from_its_copy(rain: str, run: Run) -> None:
+    shutil.copy(rain, "copy.json")
+    done = run("diff", rain, "copy.json", "--json")
+    assert done.code == 0
+    assert done.json == {"differences": {"chat": [], "json": [], "xml": []}}
+
+
+def test_a_changed_input_differs_in_the_inputs_alone(rain: str, run: Run) -> None:
+    text = Path(rain).read_text()
+    Path("other.json").write_text(text.replace("Is it raining?", "Is it snowing?"))
+    done = run("diff", rain, "other.json", "--adapter", "chat", "--json")
+    (section,) = done.json["differences"]["chat"]
+    assert done.code == exit_codes.DIFFERENT
+    assert section["section"] == "inputs · user"
+    assert [line for line in section["lines"] if line[0] in "+-"] == ["-Is it raining?", "+Is it snowing?"]
+
+
+def test_two_adapters_of_one_session_are_compared(rain: str, run: Run) -> None:
+    done = run("diff", rain, "--adapter", "chat", "json")
+    assert done.code == exit_codes.DIFFERENT
+    assert "[chat → json]" in done.out
+    assert "system: changed" in done.out
+    assert run("diff", rain).code == exit_codes.USAGE
+
+
+def test_messages_are_exported_as_json(rain: str, run: Run) -> None:
+    done = run("export", rain, "--adapter", "chat")
+    assert json.loads(done.out) == run("render", rain, "--json").json["prompts"]["chat"]["messages"]
+    assert run("export", rain, "--adapter", "chat", "-o", "m.json").out == ""
+    assert json.loads(Path("m.json").read_text()) == json.loads(done.out)
+
+
+def test_curl_names_the_key_and_a_shell_reads_the_body_back(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
+    question = 'it\'s "quoted" $HOME `touch pwned` \\ $(touch pwned)\n!'
+    run("new", "question -> answer", "-o", "q.json", "--input", f"question={question}")
+    done = run("export", "q.json", "--to", "curl", "--model", "openai/gpt-4o-mini", "--adapter", "chat")
+    assert done.code == 0, done.err
+    assert "Bearer $OPENAI_API_KEY" in done.out
+    assert "canary" not in done.out
+
+    script = 'curl() { printf "%s" "${@: -1}"; }\n' + done.out
+    body = json.loads(subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout)
+    assert body["model"] == "gpt-4o-mini"
+    assert question in body["messages"][-1]["content"]
+    assert not Path("pwned").exists()
+
+
+def test_an_offline_model_has_no_curl(rain: str, run: Run) -> None:
+    done = run("export", rain, "--to", "curl")
+    assert done.code == exit_codes.USAGE
+    assert "--model" in done.err
+
+
+def test_models_say_which_key_each_needs_and_never_the_key(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    monkeypatch.delenv("ANTHROPIC_AUTH_TOKEN", raising=False)
+    models = {one["model"]: one for one in run("models", "--json").json["models"]}
+    assert {"offline/exact", "offline/chatty", "offline/sloppy", "offline/truncated"} <= set(models)
+    by_key = {one["key"]: one["key_is_set"] for one in models.values()}
+    assert by_key["OPENAI_API_KEY"] is True
+    assert by_key["ANTHROPIC_API_KEY"] is False
+    text = run("models")
+    assert "OPENAI_API_KEY is set" in text.out
+    assert "canary" not in text.out + text.err

@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sessions.file import store
+from workbench.output import exit_codes
+
+Run = Callable[..., Any]
+SOURCE = '''
+import dspy
+class Label(dspy.Signature):
+    """Label it."""
+    text: str = dspy.InputField()
+    label: str = dspy.OutputField()
+class Other(dspy.Signature):
+    """Other."""
+    a: str = dspy.InputField()
+    b: str = dspy.OutputField()
+raise SystemExit("never run")
+'''
+
+
+def test_a_source_is_read_and_never_run(run: Run) -> None:
+    Path("label.py").write_text(SOURCE)
+    done = run("import", "label.py:Label", "-o", "label.json")
+    assert done.code == 0, done.err
+    assert store.load("label.json").signature.class_name == "Label"
+    assert run("render", "label.json").code == 0
+
+    done = run("import", "label.py", "-o", "other.json")
+    assert done.code == exit_codes.USAGE
+    assert "name one: label.py:Label, label.py:Other" in done.err
+
+
+def test_demos_go_into_a_session_behind_those_it_has_and_once(rain: str, run: Run) -> None:
+    Path("d.csv").write_text('question,context,answer,score\nq1,"[""c""]",yes,1\nq2,[],no,0.5\n')
+    done = run("import", "d.csv", "--into", rain)
+    assert done.code == 0, done.err
+    before = store.load(rain)
+    assert [one.values["score"] for one in before.demos] == [1, 0.5]
+    again = run("import", "d.csv", "--into", rain)
+    assert again.code == 0 and "2 demos are in the session already" in again.err
+    assert store.load(rain) == before
+
+
+def test_a_wrong_cell_changes_nothing_and_names_row_and_column(rain: str, run: Run) -> None:
+    before = Path(rain).read_bytes()
+    Path("d.csv").write_text("question,score\nq1,high\n")
+    done = run("import", "d.csv", "--into", rain)
+    assert done.code == exit_codes.USAGE
+    assert "row 1 (line 2), column 'score': 'high' is no float" in done.err
+    assert Path(rain).read_bytes() == before
+
+
+def test_nothing_is_written_while_a_question_is_open(run: Run) -> None:
+    Path("d.json").write_text('[{"text": "Lovely.", "label": "good"}]')
+    done = run("import", "d.json", "-o", "s.json")
+    assert done.code == exit_codes.USAGE
+    assert "? no signature was given: `text` are taken as inputs, `label` as the output" in done.err
+    assert "--accept" in done.err and done.out == "text -> label\n"
+    assert not Path("s.json").exists()
+
+    assert run("import", "d.json", "-o", "s.json", "--accept").code == 0
+    assert run("import", "d.json", "-o", "t.json", "--signature", "text -> label").code == 0
+    assert store.load("s.json") == store.load("t.json")
+
+
+def test_a_dry_run_says_all_and_writes_nothing(run: Run) -> None:
+    Path("d.json").write_text('[{"text": "Lovely.", "label": "good"}]')
+    done = run("import", "d.json", "--dry-run", "--json")
+    assert done.code == 0
+    assert done.json == {
+        "path": None,
+        "written": False,
+        "notes": ["1 demos"],
+        "questions": ["no signature was given: `text` are taken as inputs, `label` as the output"],
+        "signature": {"text": "text -> label", "class": None, "instructions": None},
+        "demos": 1,
+        "cases": ["case 1"],
+    }
+
+
+def test_a_file_that_is_there_is_not_written_over(rain: str, run: Run) -> None:
+    Path("d.json").write_text('[{"text": "Lovely.", "label": "good"}]')
+    before = Path(rain).read_bytes()
+    done = run("import", "d.json", "-o", rain, "--accept")
+    assert done.code == exit_codes.USAGE and "--force" in done.err and "--into" in done.err
+    assert Path(rain).read_bytes() == before
+
+
+def test_replacing_the_signature_of_a_session_is_asked_with_what_it_would_leave(rain: str, run: Run) -> None:
+    Path("label.py").write_text(SOURCE)
+    done = run("import", "label.py:Label", "--into", rain)
+    assert done.code == exit_codes.USAGE
+    assert "? the signature is replaced; it has no field for `context`, `question`" in done.err
+
+
+def test_a_source_leaves_a_session_its_predictor_and_its_own_instructions_and_says_so(run: Run) -> None:
+    Path("label.py").write_text(SOURCE)
+    run("new", "label.py:Label", "-o", "s.json", "--cot", "--instructions", "Label it well.")
+    done = run("import", "label.py:Other", "--into", "s.json", "--accept")
+    assert done.code == 0, done.err
+    signature = store.load("s.json").signature
+    assert (signature.class_name, signature.predictor) == ("Other", "ChainOfThought")
+    assert signature.instructions == "Label it well."
+    assert "the predictor stays ChainOfThought" in done.err
+    assert "the session's own instructions stay in the place of the text's" in done.err
+
+
+def test_cot_makes_a_chain_of_thought_of_whatever_is_imported(run: Run) -> None:
+    Path("label.py").write_text(SOURCE)
+    assert run("import", "label.py:Label", "-o", "s.json", "--cot").code == 0
+    assert list(store.load("s.json").signature.read().output_fields) == ["reasoning", "label"]
+    Path("d.csv").write_text("text,reasoning,label\nHi,It greets.,kind\n")
+    done = run("import", "d.csv", "-o", "d.json", "--cot", "--signature", "label.py:Label")
+    assert done.code == 0, done.err
+    assert store.load("d.json").demos[0].values == {"text": "Hi", "reasoning": "It greets.", "label": "kind"}
+
+
+def test_a_conversation_is_a_case_of_its_own(run: Run) -> None:
+    run("new", "history: dspy.History, question -> answer", "-o", "s.json", "--input", "question=Q")
+    Path("case 1.json").write_text(
+        json.dumps([{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}])
+    )
+    done = run("import", "case 1.json", "--into", "s.json")
+    assert done.code == 0, done.err
+    session = store.load("s.json")
+    assert [case.name for case in session.cases] == ["case 1", "case 1 (2)"]
+    assert session.cases[1].history == ({"question": "Hello", "answer": "Hi"},)
+
+
+def test_without_a_target_it_says_how(run: Run) -> None:
+    done = run("import", "x.csv")
+    assert done.code == exit_codes.USAGE and "-o FILE" in done.err and "--into SESSION" in done.err
+
+
+def test_control_characters_of_a_file_reach_no_terminal(run: Run) -> None:
+    Path("d.json").write_text(json.dumps([{"\x1b[31mtext": "a", "label": "b"}]))
+    done = run("import", "d.json", "-o", "s.json")
+    assert done.code == exit_codes.USAGE
+    assert "\x1b" not in done.err
+
+
+@pytest.mark.parametrize("words", [["demo.csv"], ["anser.py:Answer"], ["demos.csv", "--signature", "anser.py:Answer"]])
+def test_a_file_that_is_not_there_is_answered_with_the_nearest_that_is(words: list[str], run: Run) -> None:
+    Path("demos.csv").write_text("q,a\n1,2\n")
+    Path("answer.py").write_text("import dspy\n")
+    done = run("import", *words, "-o", "q.json")
+    assert done.code == exit_codes.USAGE
+    meant = "demos.csv" if words == ["demo.csv"] else "answer.py"
+    assert f"there is no such file (did you mean {meant}?)" in done.err

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sessions.file import store
+from workbench.output import exit_codes
+
+Run = Callable[..., Any]
+
+HEAD = "import dspy\nclass S(dspy.Signature):\n"
+
+INVOICE = '''
+import os
+import dspy
+from pydantic import BaseModel, field_validator
+from enum import Enum
+
+os.system("touch pwned")
+
+class Currency(Enum):
+    EUR = "EUR"
+    USD = "USD"
+
+class Item(BaseModel):
+    name: str
+    price: float
+
+class Extract(dspy.Signature):
+    """Extract the invoice."""
+
+    note: str = dspy.InputField(desc="the note as it came")
+    currency: Currency = dspy.OutputField()
+    items: list[Item] = dspy.OutputField()
+
+class Classify(dspy.Signature):
+    """Say what the note is."""
+
+    note: str = dspy.InputField()
+    label: str = dspy.OutputField()
+
+if __name__ == "__main__":
+    print("never printed")
+'''
+
+
+def test_a_signature_and_its_inputs_become_a_session(rain: str, run: Run) -> None:
+    session = store.load(rain)
+    assert list(session.signature.read().fields) == ["question", "context", "answer", "score"]
+    assert [column.id for column in session.columns] == ["chat", "json", "xml"]
+    assert session.model == "offline/exact"
+    assert session.cases[0].inputs == {
+        "question": "Is it raining?",
+        "context": ["It pours.", "Umbrellas\nare out."],
+    }
+    assert not session.fallback
+
+
+def test_json_says_what_was_made(run: Run) -> None:
+    done = run("new", "question -> answer: float", "-o", "q.json", "--json")
+    assert done.json == {
+        "path": "q.json",
+        "columns": ["chat", "json", "xml"],
+        "signature": [
+            {"name": "question", "role": "input", "type": "str"},
+            {"name": "answer", "role": "output", "type": "float"},
+        ],
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("str", "12", "12"),
+        ("str", ' "quoted" ', ' "quoted" '),
+        ("int", "12", 12),
+        ("float", "12", 12),
+        ("bool", "true", True),
+        ("list[str]", '["a"]', ["a"]),
+        ("dict[str, int]", '{"a": 1}', {"a": 1}),
+        ("Optional[str]", "hello", "hello"),
+        ("Optional[str]", "12", "12"),
+        ("Optional[str]", "null", None),
+        ("Literal['1', '2']", "1", "1"),
+        ("Literal['yes', 'no']", "yes", "yes"),
+        ("date", "2026-02-03", "2026-02-03"),
+        ("Any", "[1]", [1]),
+        ("Any", "words", "words"),
+        ("float", "NaN", "NaN"),
+        ("list[int]", "[9007199254740993]", [9007199254740993]),
+    ],
+)
+def test_a_value_is_text_for_str_and_else_json_and_else_text_if_the_type_takes_it(
+    kind: str, text: str, value: Any, run: Run
+) -> None:
+    done = run("new", f"x: {kind} -> y", "-o", "q.json", "--input", f"x={text}")
+    assert done.code == 0, done.err
+    got = store.load("q.json").cases[0].inputs["x"]
+    assert got == value
+    assert type(got) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["x: int -> y", "--input", "x=twelve"], "'twelve' is no int"),
+        (["x: list[str] -> y", "--input", "x=a, b"], "give it as JSON"),
+        (["x -> y", "--input", "z=1"], "no input 'z'"),
+        (["question -> y", "--input", "questoin=1"], "did you mean 'question'?"),
+        (["x -> y", "--input", "x"], "NAME=VALUE"),
+        (["x -> y", "--demo", "{"], "JSON object"),
+        (["x -> y", "--demo", "[1]"], "JSON object"),
+        (["x -> y", "--demo", '{"q": 1}'], "no field 'q'"),
+        (["x y -> z"], "line 1, column"),
+        (["x: nosuch -> y"], "line 1, column"),
+        (["gone.py"], "gone.py: there is no such file"),
+    ],
+)
+def test_what_does_not_fit_is_named_and_nothing_is_written(words: list[str], said: str, run: Run) -> None:
+    done = run("new", *words, "-o", "q.json")
+    assert done.code == exit_codes.USAGE
+    assert said in done.err
+    assert len(done.err.splitlines()) == 1
+    assert not Path("q.json").exists()
+
+
+def test_an_existing_file_is_kept_unless_forced(rain: str, run: Run) -> None:
+    before = Path(rain).read_bytes()
+    done = run("new", "a -> b", "-o", rain)
+    assert (done.code, Path(rain).read_bytes()) == (exit_codes.USAGE, before)
+    assert "--force" in done.err
+    assert run("new", "a -> b", "-o", rain, "--force").code == 0
+    assert Path(rain).read_bytes() != before
+
+
+def test_demos_instructions_chain_of_thought_and_model(run: Run) -> None:
+    done = run(
+        *("new", "question -> answer", "-o", "q.json", "--cot", "--model", "offline/sloppy"),
+        *("--instructions", "Be brief."),
+        *("--demo", '{"question": "1 + 1", "answer": "2"}', "--demo", '{"question": "2 + 2"}'),
+    )
+    assert done.code == 0, done.err
+    session = store.load("q.json")
+    signature = session.signature.read()
+    assert list(signature.output_fields) == ["reasoning", "answer"]
+    assert signature.instructions == "Be brief."
+    assert [dict(demo.values) for demo in session.demos] == [
+        {"question": "1 + 1", "answer": "2"},
+        {"question": "2 + 2"},
+    ]
+    assert session.model == "offline/sloppy"
+
+
+def test_a_python_file_is_read_and_never_run(run: Run) -> None:
+    Path("invoice.py").write_text(INVOICE)
+    done = run("new", "invoice.py:Extract", "-o", "q.json", "--input", "note=Two pens.")
+    assert done.code == 0, done.err
+    signature = store.load("q.json").signature.read()
+    assert (signature.name, signature.instructions) == ("Extract", "Extract the invoice.")
+    assert list(signature.fields) == ["note", "currency", "items"]
+    assert not Path("pwned").exists()
+
+
+def test_a_file_with_several_signatures_asks_which(run: Run) -> None:
+    Path("invoice.py").write_text(INVOICE)
+    done = run("new", "invoice.py", "-o", "q.json")
+    assert done.code == exit_codes.USAGE
+    assert "invoice.py:Extract, invoice.py:Classify" in done.err
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [
+        '__import__("os").system("touch pwned") -> y',
+        'x: __import__("os").system("touch pwned") -> y',
+        'x -> y: list[__import__("os").system("touch pwned")]',
+        "x: os.system -> y",
+    ],
+)
+def test_code_in_a_signature_is_refused(signature: str, run: Run) -> None:
+    done = run("new", signature, "-o", "q.json")
+    assert done.code == exit_codes.USAGE
+    assert not Path("pwned").exists()
+
+
+def test_code_in_a_file_is_refused_or_inert(run: Run) -> None:
+    attack = '__import__("os").system("touch pwned")'
+    for place in (f"x: {attack} = dspy.InputField()", f"x: str = dspy.InputField(default={attack})"):
+        Path("s.py").write_text(f"{HEAD}    {place}\n    y: str = dspy.OutputField()\n")
+        run("new", "s.py", "-o", "q.json", "--force")
+        run("render", "q.json")
+        assert not Path("pwned").exists()
+    field = f"x: str = dspy.InputField(desc={json.dumps(attack)})"
+    Path("s.py").write_text(f"{HEAD}    {field}\n    y: str = dspy.OutputField()\n")
+    assert run("new", "s.py", "-o", "q.json", "--force", "--input", f"x={attack}").code == 0
+    done = run("render", "q.json")
+    assert done.code == 0
+    assert attack in done.out
+    assert not Path("pwned").exists()

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.output import exit_codes
+
+Run = Callable[..., Any]
+
+REPLIES = {
+    "chat": "[[ ## answer ## ]]\nyes\n\n[[ ## score ## ]]\n0.9\n\n[[ ## completed ## ]]\n",
+    "json": 'Sure! ```json\n{"answer": "yes", "score": 0.9}\n```',
+    "xml": "<answer>\nyes\n</answer>\n<score>\n0.9\n</score>\n",
+}
+
+
+@pytest.mark.parametrize("adapter", REPLIES)
+def test_a_good_reply_gives_values(adapter: str, rain: str, run: Run) -> None:
+    done = run("parse", rain, "--adapter", adapter, "--json", stdin=REPLIES[adapter])
+    reading = done.json["readings"][adapter]
+    assert done.code == 0
+    assert reading["ok"]
+    assert reading["error"] is None
+    assert reading["values"] == {"answer": "yes", "score": 0.9}
+    assert reading["fields"]["score"]["value"] == 0.9
+    assert reading["fields"]["score"]["steps"][-1]["after"] == 0.9
+
+
+@pytest.mark.parametrize("adapter", REPLIES)
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *REPLIES.values(),
+        "",
+        "\ufeff \r\n plain \x1b[31m words \u2028",
+        "[[ ## answer ## ]] maybe [[/x]] [bold]",
+        '{"answer": "yes", "score": }',
+        "<answer>no",
+        "\ud83d lone",
+        "[" * 5000,
+    ],
+)
+def test_spans_joined_are_the_reply(adapter: str, reply: str, rain: str, run: Run) -> None:
+    done = run("parse", rain, "--adapter", adapter, "--json", stdin=reply)
+    reading = done.json["readings"][adapter]
+    assert "".join(reply[one["start"] : one["end"]] for one in reading["spans"]) == reply
+    assert done.code == (0 if reading["ok"] else exit_codes.DIFFERENT)
+
+
+def test_a_bad_reply_exits_1_and_names_the_place(rain: str, run: Run) -> None:
+    reply = "[[ ## answer ## ]]\nyes\n\n[[ ## score ## ]]\nquite high\n"
+    done = run("parse", rain, "--adapter", "chat", stdin=reply)
+    assert done.code == exit_codes.DIFFERENT
+    assert "not parsed at line 5, column 1, field score" in done.out
+
+    error = run("parse", rain, "--adapter", "chat", "--json", stdin=reply).json["readings"]["chat"]["error"]
+    assert error["type"] == "AdapterParseError"
+    assert (error["field"], error["line"]) == ("score", 5)
+
+
+def test_the_worst_of_several_columns_counts(rain: str, run: Run) -> None:
+    done = run("parse", rain, "--json", stdin=REPLIES["json"])
+    assert {name: one["ok"] for name, one in done.json["readings"].items()} == {
+        "chat": False,
+        "json": True,
+        "xml": False,
+    }
+    assert done.code == exit_codes.DIFFERENT
+
+
+def test_a_reply_comes_from_a_file_exactly_as_it_is(rain: str, run: Run) -> None:
+    reply = "\ufeff" + REPLIES["chat"].replace("\n", "\r\n")
+    Path("reply.txt").write_bytes(reply.encode())
+    reading = run("parse", rain, "--adapter", "chat", "--response", "reply.txt", "--json").json["readings"]["chat"]
+    assert reading["spans"][-1]["end"] == len(reply)
+
+
+@pytest.mark.parametrize(
+    ("words", "stdin", "said"),
+    [
+        (["--response", "gone.txt"], b"", "gone.txt: No such file"),
+        ([], b"abc\xff\xfe", "standard input: byte 3 is not UTF-8"),
+    ],
+)
+def test_what_cannot_be_read_as_a_reply_is_said(words: list[str], stdin: bytes, said: str, rain: str, run: Run) -> None:
+    done = run("parse", rain, "--adapter", "chat", *words, stdin=stdin)
+    assert done.code == exit_codes.USAGE
+    assert said in done.err
+
+
+@pytest.mark.parametrize("depth", [100, 900, 50_000])
+def test_a_deep_reply_gets_a_verdict(depth: int, run: Run) -> None:
+    run("new", "x -> y: Any", "-o", "any.json")
+    reply = '{"y": ' + "[" * depth + "]" * depth + "}"
+    assert run("parse", "any.json", stdin=reply).code == exit_codes.DIFFERENT  # for chat and xml it is no reply
+    reading = run("parse", "any.json", "--adapter", "json", "--json", stdin=reply).json["readings"]["json"]
+    assert reading["ok"] or reading["error"]["type"]
+
+
+def test_ten_megabytes_get_a_verdict(run: Run) -> None:
+    run("new", "x -> y", "-o", "s.json")
+    reply = "[[ ## y ## ]]\n" + "z" * 10_000_000
+    done = run("parse", "s.json", "--adapter", "chat", "--json", stdin=reply)
+    spans = done.json["readings"]["chat"]["spans"]
+    assert (spans[0]["start"], spans[-1]["end"]) == (0, len(reply))
+
+
+def test_two_step_needs_its_extraction(rain: str, run: Run) -> None:
+    Path("extraction.txt").write_text(REPLIES["chat"])
+    alone = run("parse", rain, "--adapter", "twostep", "--json", stdin="It does rain.")
+    assert alone.code == exit_codes.DIFFERENT
+    both = run("parse", rain, "--adapter", "twostep", "--extraction", "extraction.txt", "--json", stdin="It does rain.")
+    assert both.json["readings"]["twostep"]["values"] == {"answer": "yes", "score": 0.9}
+
+
+def test_the_field_that_tools_have_added_is_no_stranger(rain: str, run: Run) -> None:
+    session = json.loads(Path(rain).read_text())
+    session["tools"] = [{"name": "look", "description": "Looks out.", "parameters": "place: str"}]
+    Path(rain).write_text(json.dumps(session))
+    reply = '{"answer": "yes", "score": 0.9, "tool_calls": {"tool_calls": []}}'
+    reading = run("parse", rain, "--adapter", "json", "--json", stdin=reply).json["readings"]["json"]
+    assert reading["flags"] == []
+    assert reading["values"] == {"answer": "yes", "score": 0.9}
+    assert reading["fields"]["tool_calls"]["state"] == "read"

@@ -1,0 +1,102 @@
+"""The gate keeps lengths and offsets, lets no control character through, and hides nothing."""
+
+import sys
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.output.display import STAND_INS, cell_width, control_count, one_line, safe
+
+ANY_TEXT = st.text(st.characters(codec=None, categories=None) | st.sampled_from([chr(code) for code in STAND_INS]))
+
+
+def is_control(character: str) -> bool:
+    return character not in "\n\t" and unicodedata.category(character) in ("Cc", "Cs")
+
+
+@given(ANY_TEXT)
+def test_every_offset_stays(text: str) -> None:
+    shown = safe(text)
+    assert len(shown) == len(text)
+    assert all(after == before or ord(before) in STAND_INS for before, after in zip(text, shown, strict=True))
+
+
+@given(ANY_TEXT)
+def test_no_control_character_passes(text: str) -> None:
+    assert not any(is_control(character) for character in safe(text))
+    safe(text).encode()
+
+
+@given(ANY_TEXT)
+def test_a_second_pass_changes_nothing(text: str) -> None:
+    assert safe(safe(text)) == safe(text)
+    assert control_count(safe(text)) == 0
+
+
+@given(ANY_TEXT)
+def test_the_count_is_of_what_changed(text: str) -> None:
+    assert control_count(text) == sum(before != after for before, after in zip(text, safe(text), strict=True))
+
+
+@given(ANY_TEXT, st.integers(0, 40))
+def test_one_line_fits_its_width(text: str, width: int) -> None:
+    line = one_line(text, width)
+    assert cell_width(line) <= width
+    assert not any(is_control(character) or character in "\n\t" for character in line)
+
+
+def test_each_character_that_directs_the_terminal_or_hides_is_replaced_by_one_cell() -> None:
+    assert all(len(stand_in) == 1 and cell_width(stand_in) == 1 for stand_in in STAND_INS.values())
+    for code in range(sys.maxunicode + 1):
+        if unicodedata.category(chr(code)) in ("Cc", "Cs") or unicodedata.bidirectional(chr(code)) in (
+            *("LRE", "RLE", "LRO", "RLO", "PDF"),
+            *("LRI", "RLI", "FSI", "PDI"),
+        ):
+            assert code in (9, 10) or code in STAND_INS, hex(code)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\x1b[2Jb", "a␛[2Jb"),
+        ("\x1b]52;c;aGk=\x07", "␛]52;c;aGk=␇"),
+        ("\x9b31m", "\ufffd31m"),
+        ("a\r\nb", "a␍\nb"),
+        ("a\u2028b\u2029c\x85d", "a␤b␤c␤d"),
+        ("\ud83d", "\ufffd"),
+        ("\u202eevil", "\ufffdevil"),
+        ("\ufeffa\u200bb", "⁞a⁞b"),
+        ("\x00\x7f", "␀␡"),
+        ("ab\U000e0041c", "ab⁞c"),
+        ("👩\u200d👧 日本 e\u0301", "👩⁞👧 日本 e\u0301"),
+        ("[/x] [INST] [@click=app.exit]", "[/x] [INST] [@click=app.exit]"),
+    ],
+)
+def test_the_hostile_table(text: str, shown: str) -> None:
+    assert safe(text) == shown
+
+
+def test_clean_text_is_the_same_object() -> None:
+    text = "plain text\nwith a tab\t" * 3
+    assert safe(text) is text
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "line"),
+    [
+        ("short", 10, "short"),
+        ("just fits", 9, "just fits"),
+        ("does not fit", 9, "does not…"),
+        ("two\nlines\tand", 20, "two↵lines and"),
+        ("日本語", 6, "日本語"),
+        ("日本語です", 6, "日本…"),
+        ("日本語です", 5, "日本…"),
+        ("x" * 10_000_000, 5, "xxxx…"),
+        ("", 5, ""),
+        ("anything", 0, ""),
+    ],
+)
+def test_one_line(text: str, width: int, line: str) -> None:
+    assert one_line(text, width) == line

@@ -1,0 +1,34 @@
+"""Numbers that say how sure they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from adapters.running.runs import Attempt, Completion
+from workbench.output import measures
+
+
+def attempt(**parts: object) -> Attempt:
+    request = {"messages": [{"role": "user", "content": "four letters each here."}]}
+    return Attempt(1, "chat", "m", request, (Completion("eight ch"),), **parts)  # type: ignore[arg-type]
+
+
+def test_what_the_provider_counted_is_exact_and_the_rest_is_marked() -> None:
+    usage = {"prompt_tokens": 412, "completion_tokens": 33}
+    assert measures.line(attempt(usage=usage, cost=0.0003, duration_ms=812.4)) == (
+        "attempt 1, first: 412 + 33 tokens, $0.0003, 812 ms"
+    )
+    assert measures.token_counts(attempt()) == "~6 + ~2 tokens"
+
+
+@pytest.mark.parametrize(
+    ("dollars", "shown"),
+    [(None, "$?"), (0.0, "$0.0000000"), (0.00000012, "$0.0000001"), (0.031, "$0.031"), (12.3, "$12.30")],
+)
+def test_a_cost_that_nobody_knows_is_never_zero(dollars: float | None, shown: str) -> None:
+    assert measures.cost(dollars) == shown
+
+
+def test_a_sum_with_an_unknown_part_is_unknown() -> None:
+    assert measures.total_cost([attempt(cost=0.5), attempt(cost=0.25)]) == 0.75
+    assert measures.total_cost([attempt(cost=0.5), attempt()]) is None

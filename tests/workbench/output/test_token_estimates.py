@@ -1,0 +1,49 @@
+"""Estimates of tokens are the same whether a prompt is counted anew or after the one before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from adapters import ChatAdapter
+from adapters.prompts.prompt import Message
+from adapters.signatures.notation import read
+from workbench.output import token_estimates
+from workbench.output.token_estimates import Estimates, estimate
+
+MESSAGES = (
+    ChatAdapter().render(read("q -> a"), [{"q": "one", "a": "1"}, {"q": "two", "a": "2"}], {"q": "three"}).messages
+)
+OTHER = ChatAdapter().render(read("q -> answer"), [], {"q": "a much longer question than before"}).messages
+
+
+@pytest.mark.parametrize(
+    "then", [MESSAGES, (*MESSAGES[:2], OTHER[0], *MESSAGES[3:]), MESSAGES[:3], (*OTHER, *MESSAGES), OTHER, ()]
+)
+def test_a_prompt_is_estimated_as_if_it_were_the_first(then: tuple[Message, ...]) -> None:
+    counted = Estimates()
+    counted.total(MESSAGES)
+    assert counted.total(then) == Estimates().total(then) == sum(estimate(one.text) for one in then)
+
+
+def test_only_messages_that_were_not_there_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = Estimates()
+    counted.total(MESSAGES)
+    texts: list[str] = []
+    monkeypatch.setattr(token_estimates, "estimate", lambda text: texts.append(text) or 1)
+    counted.total((*MESSAGES[:-1], OTHER[-1]))
+    counted.total((MESSAGES[0], OTHER[-1]))
+    assert texts == [OTHER[-1].text]
+
+
+def test_a_message_made_anew_with_other_words_is_counted_anew() -> None:
+    counted = Estimates()
+    before = counted.total(MESSAGES)
+    longer = (replace(MESSAGES[0], parts=(*MESSAGES[0].parts, *MESSAGES[0].parts)), *MESSAGES[1:])
+    assert counted.total(longer) > before
+
+
+@pytest.mark.parametrize(("text", "count"), [("", 0), ("abcd", 1), ("abcde", 2), ("日本", 2), ("naïve", 2)])
+def test_an_estimate(text: str, count: int) -> None:
+    assert estimate(text) == count

@@ -1,0 +1,140 @@
+"""What another program does to an open file is asked about, and nothing that was typed is ever lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from open_app import TICKETS, Desk, at_the_desk
+
+from sessions.file import autosave, restore_points, store
+from sessions.model.session import Case
+from workbench.tui.actions import files
+from workbench.tui.widgets.text.plain import PlainStatic
+
+ELSEWHERE = replace(TICKETS, notes="theirs")
+THEIRS = ELSEWHERE.with_case(replace(TICKETS.cases[0], inputs={**TICKETS.cases[0].inputs, "ticket": "theirs"}))
+
+
+def question_of(desk: Desk) -> str:
+    return str(desk.app.screen.query_one(".dialog-text", PlainStatic).render())
+
+
+def changed_on_disk(path: Path, answer: str) -> Desk:
+    """Opens the file, edits, has another program change the same in it, saves, and gives `answer`."""
+    store.save(TICKETS, path)
+    desks = []
+
+    async def act(desk: Desk) -> None:
+        desks.append(desk)
+        assert files.open_path(desk.app, path)
+        await desk.go_to("input", "ticket")
+        await desk.paste_over("mine")
+        store.save(THEIRS, path)
+        await desk.press("ctrl+s")
+        await desk.until(lambda: len(desk.app.screen_stack) > 1, "for the question")
+        assert "what you changed too: cases · first · inputs · ticket" in question_of(desk)
+        await desk.press(answer)
+        await desk.until(lambda: len(desk.app.screen_stack) == 1, "for the answer")
+        await desk.settle()
+        desk.kept = [store.load(one.place) for one in restore_points.points(path)]  # type: ignore[attr-defined]
+
+    at_the_desk(act)
+    return desks[0]
+
+
+def test_keep_mine_writes_over_the_change_and_keeps_it_as_an_earlier_version(tmp_path: Path) -> None:
+    desk = changed_on_disk(tmp_path / "q.json", "k")
+    assert store.load(tmp_path / "q.json").cases[0].inputs["ticket"] == "mine"
+    assert not desk.document.dirty
+    assert desk.kept == [THEIRS]  # type: ignore[attr-defined]
+
+
+def test_reload_takes_the_file_and_keeps_mine_as_an_earlier_version(tmp_path: Path) -> None:
+    desk = changed_on_disk(tmp_path / "q.json", "r")
+    assert desk.document.session == THEIRS
+    assert not desk.document.dirty
+    assert [one.cases[0].inputs["ticket"] for one in desk.kept] == ["mine"]  # type: ignore[attr-defined]
+
+
+def test_keep_both_takes_over_the_rest_of_the_file(tmp_path: Path) -> None:
+    desk = changed_on_disk(tmp_path / "q.json", "b")
+    saved = store.load(tmp_path / "q.json")
+    assert (saved.cases[0].inputs["ticket"], saved.notes) == ("mine", "theirs")
+    assert (desk.document.session, desk.document.dirty) == (saved, False)
+    assert desk.kept == [THEIRS]  # type: ignore[attr-defined]
+
+
+def test_what_another_program_changed_elsewhere_in_the_file_is_taken_over_and_can_be_undone(tmp_path: Path) -> None:
+    path = tmp_path / "q.json"
+    store.save(TICKETS, path)
+
+    async def act(desk: Desk) -> None:
+        assert files.open_path(desk.app, path)
+        desk.app.look_at_case(1)
+        await desk.go_to("input", "ticket")
+        await desk.paste_over("mine")
+        store.save(replace(ELSEWHERE, cases=(Case("new"), *ELSEWHERE.cases)), path)
+        await desk.press("ctrl+s")
+        await desk.until(lambda: not desk.document.dirty, "for the save")
+        saved = store.load(path)
+        assert [case.name for case in saved.cases] == ["new", "first", "second"]
+        assert (saved.case("second").inputs["ticket"], saved.notes) == ("mine", "theirs")
+        assert desk.document.session == saved
+        assert desk.document.state.case.name == "second"
+        (said,) = desk.app._notifications
+        assert said.title == "Saved, with what q.json gained" and "cases · new, notes" in said.message
+        assert [store.load(one.place).notes for one in restore_points.points(path)] == ["theirs"]
+        desk.document.undo()
+        assert desk.document.session.notes == TICKETS.notes and desk.document.dirty
+
+    at_the_desk(act)
+
+
+def test_without_an_answer_nothing_is_written(tmp_path: Path) -> None:
+    desk = changed_on_disk(tmp_path / "q.json", "escape")
+    assert store.load(tmp_path / "q.json") == THEIRS
+    assert desk.document.dirty
+
+
+def test_saving_twice_is_no_conflict_with_oneself(tmp_path: Path) -> None:
+    path = tmp_path / "q.json"
+    store.save(TICKETS, path)
+
+    async def act(desk: Desk) -> None:
+        assert files.open_path(desk.app, path)
+        for word in ("one", "two"):
+            await desk.go_to("input", "ticket")
+            await desk.paste_over(word)
+            await desk.press("ctrl+s")
+            await desk.until(lambda: not desk.document.dirty)
+
+    at_the_desk(act)
+    assert store.load(path).cases[0].inputs["ticket"] == "two"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="ends a process by a signal")
+@pytest.mark.parametrize("answer", ["t", "f"])
+def test_work_of_a_killed_app_is_offered_and_stays_whatever_the_answer(tmp_path: Path, answer: str) -> None:
+    path = tmp_path / "q.json"
+    store.save(TICKETS, path)
+
+    async def act(desk: Desk) -> None:
+        child = os.fork()
+        if not child:
+            autosave.Autosave().write(THEIRS, path)
+            os.kill(os.getpid(), signal.SIGKILL)
+        os.waitpid(child, 0)
+        assert files.open_path(desk.app, path)
+        desk.app._ask(files.offer_left_over(desk.app))
+        await desk.until(lambda: len(desk.app.screen_stack) > 1, "for the question")
+        await desk.press(answer)
+        await desk.until(lambda: restore_points.points(path), "for the copy to be put away")
+        assert desk.document.session == (THEIRS if answer == "t" else TICKETS)
+        assert autosave.left_over(path) is None
+        assert [store.load(one.place) for one in restore_points.points(path)] == [THEIRS]
+
+    at_the_desk(act)

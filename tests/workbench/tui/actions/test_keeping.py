@@ -1,0 +1,99 @@
+"""Recording from the screen: what is recorded, and why something cannot be."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+from adapters.errors import RunError
+from adapters.running.events import ChunkReceived, Listener
+from adapters.running.runs import Attempt, Completion, Run
+from sessions.fixtures import checking
+from sessions.model.session import Case, Column, Session, SignatureText
+from tests.support.open_app import Desk, at_the_desk
+from workbench.state.document import State
+
+GOOD = {"text": "[[ ## answer ## ]]\nyes\n\n[[ ## completed ## ]]", "source": "sent"}
+SESSION = Session(
+    SignatureText("question -> answer"),
+    columns=(Column("chat", "chat"),),
+    cases=(Case("c", {"question": "Does it rain?"}, replies={"chat": GOOD}),),
+)
+
+
+def with_reply(**of: object) -> Session:
+    return SESSION.with_case(replace(SESSION.cases[0], replies={"chat": {**GOOD, **of}}))
+
+
+def said_last(desk: Desk) -> str:
+    last = list(desk.app._notifications)[-1]
+    return f"{last.title}: {last.message}"
+
+
+def test_what_cannot_be_recorded_says_why_and_what_would_work() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "ctrl+r")
+        assert said_last(desk) == ("Not recorded: chat has no reply yet: F8 sends it, or paste one below its prompt.")
+        desk.app.load(replace(with_reply(), signature=SignatureText("question -> answer: in")), None)
+        await desk.settle()
+        await desk.press("f3", "ctrl+r")
+        assert "First mend what is wrong: the signature: " in said_last(desk)
+        assert not any(case.recordings for case in desk.document.session.cases)
+
+    bare = SESSION.with_case(replace(SESSION.cases[0], replies={}))
+    at_the_desk(act, session=bare)
+
+
+def test_a_run_that_broke_off_says_what_can_be_recorded_in_its_place() -> None:
+    def send(*_: object) -> Run:
+        attempt = Attempt(1, "chat", "fake", {}, (Completion(str(GOOD["text"])[:30]),))
+        return Run(False, {}, (), (attempt,), RunError("the line went dead", "request"))
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        await desk.press("f3", "ctrl+r")
+        said = said_last(desk)
+        assert said.startswith("Not recorded: c · chat: there is no whole reply to record: the line went dead (send it")
+        assert "edit the reply" in said
+
+    at_the_desk(act, session=SESSION, send=send)
+
+
+def test_the_calls_of_a_cancelled_run_can_be_looked_at_and_a_part_of_a_reply_is_not_recorded() -> None:
+    ended = threading.Event()
+
+    def send(state: State, column: Column, listener: Listener, cancel: threading.Event) -> Run:
+        half = str(GOOD["text"])[:30]
+        listener(ChunkReceived(at=0.0, attempt=1, text=half))
+        cancel.wait(10)
+        ended.set()
+        attempt = Attempt(1, "chat", "openai/gpt-4o", {}, (Completion(half),))
+        return Run(False, {}, (), (attempt,), RunError("Cancelled.", "request"), True)
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.until(lambda: desk.reply("chat"))
+        await desk.press("escape")
+        await desk.until(ended.is_set)
+        run = desk.main.runs.of("c", "chat")
+        await desk.until(lambda: run is not None and run.run is not None)
+        await desk.press("f3", "ctrl+r")
+        assert "there is no whole reply to record: Cancelled. (send it again" in said_last(desk)
+        await desk.press("f7", "3")
+        page = desk.app.screen.query_one("#pages-text").plain_text  # type: ignore[attr-defined]
+        assert "1 call, " in page and "Chat → openai/gpt-4o" in page and "Nothing was sent" not in page
+
+    at_the_desk(act, session=SESSION.with_case(replace(SESSION.cases[0], replies={})), send=send)
+
+
+def test_a_reply_that_was_kept_raw_is_recorded_unread() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "ctrl+r")
+        recorded = desk.document.session
+        (completion,) = recorded.cases[0].recordings["chat"].attempts[0]["completions"]
+        assert completion == {"text": GOOD["text"], "reading": None}
+        (checked,) = checking.check(recorded)
+        assert checked.verdicts == {"render": "pass", "parse": "empty", "expect": "empty"}
+
+    at_the_desk(act, session=with_reply(raw=True))

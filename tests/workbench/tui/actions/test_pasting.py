@@ -1,0 +1,77 @@
+"""Rows pasted into the demos become demos, all of them or none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from textual import events
+
+from sessions.errors import SessionError
+from sessions.model.session import SignatureText
+from tests.support.hostile import HOSTILE
+from tests.support.open_app import TICKETS, Desk, at_the_desk
+from workbench.tui.actions.pasting import demos_in
+
+QA = SignatureText("question, tags: list[str] -> answer, score: float")
+ROW = {"question": "Q?", "tags": ["a"], "answer": "A", "score": 1.5}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"question": "Q?", "tags": ["a"], "answer": "A", "score": 1.5}]',
+        '{"question": "Q?", "tags": ["a"], "answer": "A", "score": 1.5}\n',
+        '{\n  "question": "Q?",\n  "tags": ["a"],\n  "answer": "A",\n  "score": 1.5\n}',
+        'question,tags,answer,score\nQ?,"[""a""]",A,1.5\n',
+        'question\ttags\tanswer\tscore\nQ?\t["a"]\tA\t1.5',
+    ],
+    ids=["JSON", "JSON Lines", "one object", "CSV", "cells of a spreadsheet"],
+)
+def test_every_format_gives_the_same_typed_demo(text: str) -> None:
+    demos, _ = demos_in(text, QA)
+    assert [dict(one.values) for one in demos] == [ROW]
+
+
+@pytest.mark.parametrize("text", ["", "no rows", "[1, 2]", '{"question": ', *HOSTILE.values()])
+def test_what_holds_no_rows_is_refused_in_words(text: str) -> None:
+    with pytest.raises(SessionError):
+        demos_in(text, QA)
+
+
+def test_rows_pasted_into_the_list_stand_after_the_current_demo_and_one_undo_takes_them_back() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("demo", row=0)
+        desk.app.post_message(events.Paste("ticket,label\nOne,bug\nTwo,wish"))
+        await desk.until(lambda: len(desk.document.session.demos) == 5)
+        assert [one.values.get("ticket") for one in desk.document.session.demos[:3]] == ["It crashes.", "One", "Two"]
+        await desk.press("ctrl+z")
+        assert desk.document.session.demos == TICKETS.demos
+
+    at_the_desk(act)
+
+
+def test_without_any_demo_rows_can_be_pasted_and_added_all_the_same() -> None:
+    async def act(desk: Desk) -> None:
+        desk.main.open_tab("demos")
+        await desk.settle()
+        desk.main.focus_editors()
+        desk.main.open_tab("demos")
+        desk.main._focus_first(desk.main.demos)
+        await desk.settle()
+        desk.app.post_message(events.Paste('[{"ticket": "One", "label": "bug"}]'))
+        await desk.until(lambda: len(desk.document.session.demos) == 1)
+        await desk.press("ctrl+n")
+        assert len(desk.document.session.demos) == 2
+
+    at_the_desk(act, session=replace(TICKETS, demos=()))
+
+
+def test_what_is_no_table_changes_nothing_and_says_why() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("demo", row=0)
+        desk.app.post_message(events.Paste("[/x] just a sentence\x1b[2J"))
+        await desk.until(lambda: any(one.title == "Not pasted" for one in desk.app._notifications))
+        assert desk.document.session.demos == TICKETS.demos
+
+    at_the_desk(act)

@@ -1,0 +1,61 @@
+"""Among many sessions one is found by a part of anything that is known of it."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from sessions.file import store
+from tests.support.open_app import TICKETS, Desk, at_the_desk
+from workbench.tui.actions.browsing import entries_of
+from workbench.tui.dialogs.browse import BrowseScreen
+from workbench.tui.widgets.text.plain import PlainStatic
+
+
+def glance(desk: Desk) -> str:
+    return desk.app.screen.query_one("#browse-glance", PlainStatic).render().plain  # type: ignore[union-attr]
+
+
+def test_a_session_is_found_by_its_tag_and_seen_before_it_is_opened(tmp_path: Path) -> None:
+    store.save(TICKETS, tmp_path / "a.json")
+    store.save(replace(TICKETS, name="bills [/x]", notes="#money"), tmp_path / "b.json")
+    (tmp_path / "c.json").write_text("{")
+
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+o")
+        screen = desk.app.screen
+        assert isinstance(screen, BrowseScreen)
+        await desk.until(lambda: len(screen._cards) > 5)
+        assert "tickets" in glance(desk) and "Classify" in glance(desk)
+        await desk.type("c.js")
+        assert "no JSON" in glance(desk)
+        await desk.fill_in("#mon")
+        assert glance(desk).startswith("bills [/x]  #money\n2 cases · 3 demos · 0 recorded")
+        await desk.press("enter")
+        assert desk.document.session.name == "bills [/x]"
+
+    at_the_desk(act, path=tmp_path / "a.json")
+
+
+def test_files_opened_before_come_first_and_only_once(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        store.save(TICKETS, tmp_path / f"{name}.json")
+    found = entries_of(tmp_path, [tmp_path / "b.json", tmp_path / "gone.json"])
+    assert [(one.name, one.about) for one in found[:3]] == [
+        ("b.json", "opened before"),
+        ("a.json", "here"),
+        ("question", "example"),
+    ]
+
+
+def test_a_new_session_begins_with_the_form() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+p")
+        await desk.type("new session")
+        await desk.press("enter")
+        await desk.until(lambda: desk.document.session.name == "new session")
+        assert desk.main.signature.view == "form"
+        await desk.press("enter")
+        await desk.fill_in("Extract")
+        await desk.press("enter")
+        assert "class Extract" in desk.document.session.signature.text
+
+    at_the_desk(act)

@@ -1,0 +1,60 @@
+"""What was sent before is seen, compared, taken up again and rated."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from sessions.file import store
+from tests.support.open_app import TICKETS, Desk, at_the_desk
+from workbench.editing import edits
+from workbench.state.document import Place
+from workbench.tui.dialogs.rate import RateScreen
+from workbench.tui.dialogs.run_history import RunHistoryScreen
+
+
+@pytest.mark.slow
+def test_two_runs_are_compared_and_one_is_taken_up_again(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    store.save(TICKETS, path)
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "f8")
+        await desk.sent()
+        first = desk.reply("chat")
+        desk.main.edit(partial(edits.set_model, model="offline/chatty"), Place("model"), "model")
+        await desk.press("f8")
+        await desk.sent()
+        assert desk.reply("chat") != first
+        await desk.press("shift+f7")
+        screen = desk.app.screen
+        assert isinstance(screen, RunHistoryScreen)
+        await desk.press("space", "down")
+        shown = "\n".join(screen._text.row(y, 90).text for y in range(20))
+        assert "offline/chatty" in shown and "the same values" in shown
+        await desk.press("enter")
+        assert desk.reply("chat") == first
+
+    at_the_desk(act, path=path)
+
+
+def test_a_rating_is_kept_in_the_session_and_gone_with_an_edit(tmp_path: Path) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("shift+f4")
+        assert not isinstance(desk.app.screen, RateScreen)
+        await desk.press("f3", "f8")
+        await desk.sent()
+        await desk.press("shift+f4")
+        await desk.press("right", "tab")
+        await desk.type("so so [/x]")
+        await desk.press("enter")
+        assert desk.document.state.case.replies["chat"]["rating"] == "good"
+        assert "★ good · “so so [/x]”" in desk.verdict("chat")
+        saved = tmp_path / "s.json"
+        store.save(desk.document.session, saved)
+        assert store.load(saved).cases[0].replies["chat"]["note"] == "so so [/x]"
+        await desk.press("f4")
+        await desk.type("x")
+        assert "rating" not in desk.document.state.case.replies["chat"]
+
+    at_the_desk(act)

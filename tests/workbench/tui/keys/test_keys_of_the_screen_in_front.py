@@ -1,0 +1,80 @@
+"""With a page, a dialog or the help in front of the panes a key means what that screen says, or nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.open_app import Desk, at_the_desk
+from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.dialogs.confirm import ConfirmScreen
+from workbench.tui.keys.bindings import ACTIONS, ON_A_DIALOG, ON_A_LESSON, ON_A_PAGE
+from workbench.tui.screens.pages import PagesScreen
+
+
+def test_every_action_that_a_screen_lets_through_is_one_of_the_app() -> None:
+    assert ON_A_DIALOG < ACTIONS and ON_A_PAGE < ACTIONS and ON_A_LESSON < ACTIONS
+
+
+@pytest.mark.parametrize("opens", ["ctrl+t", "f1", "f6", "ctrl+g"])
+def test_keys_of_the_panes_do_nothing_behind_another_screen(opens: str) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "ticket")
+        await desk.type("x")
+        before, focused = desk.document.state, desk.main.focused
+        await desk.press(opens)
+        in_front = desk.app.screen
+        assert in_front is not desk.main
+        await desk.press("ctrl+z", "f2", "f3", "f10", "f5", "ctrl+r", "ctrl+l")
+        assert desk.app.screen is in_front
+        assert desk.document.state is before and desk.main.focused is focused
+        assert not desk.main.runs.active and not desk.main.is_alone
+
+    at_the_desk(act)
+
+
+def test_undo_in_the_field_of_a_dialog_leaves_the_session_alone() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "ticket")
+        await desk.type("x")
+        before = desk.document.state
+        await desk.press("f12")
+        assert isinstance(desk.app.screen, AskScreen)
+        await desk.type("a")
+        await desk.press("ctrl+z", "ctrl+y")
+        assert desk.document.state is before
+
+    at_the_desk(act)
+
+
+def test_f8_on_a_page_sends_the_column_of_the_page() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f7", "c", "f8")
+        await desk.sent()
+        assert isinstance(desk.app.screen, PagesScreen)
+        assert set(desk.document.state.case.replies) == {"json"}
+
+    at_the_desk(act)
+
+
+def test_leaving_from_a_page_asks_about_unsaved_work() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "ticket")
+        await desk.type("x")
+        await desk.press("f7", "ctrl+q")
+        assert isinstance(desk.app.screen, ConfirmScreen)
+        await desk.press("escape")
+        assert isinstance(desk.app.screen, PagesScreen)
+
+    at_the_desk(act)
+
+
+def test_the_palette_over_a_page_offers_what_concerns_the_page() -> None:
+    async def act(desk: Desk) -> None:
+        from workbench.tui.palette import WorkbenchCommands
+
+        await desk.press("f7")
+        offered = [one.name for one in WorkbenchCommands(desk.app.screen)._commands()]
+        assert any(one.startswith("Send") for one in offered)
+        assert not any(one.startswith(("Maximise", "Case:", "Copy:")) for one in offered)
+
+    at_the_desk(act)

@@ -1,0 +1,182 @@
+"""What the pages say, without an app."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from adapters.formats import catalog
+from adapters.replies.reading import Reading
+from sessions import examples
+from sessions.model import recording
+from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from tests.support.hostile import HOSTILE
+from workbench.state.document import State
+from workbench.state.engine import Engine
+from workbench.tui.actions.sending import send_column
+from workbench.tui.pages import attempts, card, differences, lints, parsers, true_request
+from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.runs.runs import LiveRun
+from workbench.tui.widgets.text.text_view import Block
+
+SIGNATURE = "question, hint: str -> answer: Literal['yes', 'no'], score: float"
+
+
+def session(model: str = "offline/exact", **options: Any) -> Session:
+    columns = tuple([Column(name, name) for name in catalog.NAMES])
+    case = Case("rain", {"question": "Is it raining?", "hint": "It pours."})
+    return Session(SignatureText(SIGNATURE), columns=columns, cases=(case,), model=model, **options)
+
+
+def looked_at(of: Session, id: str = "chat", run: LiveRun | None = None) -> LookedAt:
+    state, live = State(of), Engine()
+    columns = tuple([live.column(state, one) for one in of.columns])
+    chosen = next(one for one in columns if one.column.id == id)
+    return LookedAt(of, state.case, chosen, columns, {id: run} if run is not None else {})
+
+
+def with_reply(of: Session, id: str, text: str) -> Session:
+    case = replace(of.cases[0], replies={**of.cases[0].replies, id: {"text": text, "source": "pasted"}})
+    return of.with_case(case)
+
+
+def text_of(blocks: list[Block]) -> str:
+    return "\n".join([(one.lead.text if one.lead else "") + "".join([p.text for p in one.pieces]) for one in blocks])
+
+
+CHAT_REPLY = "[[ ## answer ## ]]\nyes\n\n[[ ## score ## ]]\n0.9\n\n[[ ## completed ## ]]\n"
+
+
+@pytest.mark.parametrize("adapter", catalog.NAMES)
+def test_every_adapter_has_a_card_with_five_steps(adapter: str) -> None:
+    said = text_of(card.blocks_of(looked_at(session(), adapter)))
+    assert f"{catalog.title(adapter)}Adapter" in said
+    for step in ("1 preprocess", "2 format", "3 call", "4 postprocess", "5 parse"):
+        assert step in said
+
+
+def test_a_card_says_what_the_last_reply_became() -> None:
+    said = text_of(card.blocks_of(looked_at(with_reply(session(), "chat", CHAT_REPLY))))
+    assert "✓ 2 values" in said
+    refused = text_of(card.blocks_of(looked_at(with_reply(session(), "chat", "no idea"))))
+    assert "✗ AdapterParseError" in refused
+
+
+def test_the_request_says_what_other_models_would_get() -> None:
+    said = text_of(true_request.blocks_of(looked_at(session(), "json")))
+    row = next(line for line in said.splitlines() if "gpt-4o-mini" in line)
+    assert "json_schema" in row
+    assert "offline/exact" in said and "Is it raining?" in said
+
+
+def test_the_request_as_json_is_the_request() -> None:
+    at = looked_at(session("openai/gpt-4o-mini"), "json")
+    said = text_of(true_request.blocks_of(at, as_json_text=True))
+    assert '"response_format"' in said and '"model": "openai/gpt-4o-mini"' in said
+
+
+def test_native_tool_calls_take_fields_out_of_the_prompt() -> None:
+    of = Session(
+        SignatureText("question, tools: list[dspy.Tool] -> calls: dspy.ToolCalls, answer"),
+        columns=(Column("chat", "chat", {"use_native_function_calling": True}),),
+        cases=(Case("one", {"question": "?", "tools": []}),),
+        model="openai/gpt-4o-mini",
+    )
+    assert "calls (output)" in text_of(true_request.blocks_of(looked_at(of)))
+
+
+def test_the_ladder_shows_the_hidden_fallback() -> None:
+    of = session("offline/wrongcase", fallback=True)
+    column = of.columns[0]
+    run = LiveRun(1, "rain", "chat", of.model, 0.0)
+    run.run = send_column(State(of), column, lambda event: None, run.cancel)
+    said = text_of(attempts.blocks_of(looked_at(of, "chat", run)))
+    assert len(run.run.attempts) == 2
+    assert "1  Chat → offline/wrongcase" in said and "2  JSON → offline/wrongcase" in said
+    assert "a fallback" in said and "RequestSent" in said
+    assert "Sent, call 2" in text_of(attempts.blocks_of(looked_at(of, "chat", run), raw=True))
+
+
+def test_the_matrix_reads_every_reply_with_every_parser() -> None:
+    of = with_reply(with_reply(session(), "chat", CHAT_REPLY), "json", '{"answer": "no", "score": 1}')
+    at = looked_at(of)
+    said = text_of(parsers.blocks_of(at))
+    rows = [line.split() for line in said.splitlines() if line.startswith(("chat", "json"))]
+    assert [row[0] for row in rows] == ["chat", "json"]
+    assert "✓ 2/2 own" in said
+    other = parsers.reading_by(next(one for one in at.columns if one.column.id == "json"), "baml")
+    assert isinstance(other, Reading) and other.values == {"answer": "no", "score": 1.0}
+
+
+def test_columns_are_compared_by_section() -> None:
+    at = looked_at(session())
+    others = {one.id: one for one in differences.others_of(at)}
+    assert "column json" in others and "recorded" not in others
+    said = text_of(differences.blocks_of(at, others["column json"]))
+    assert "sections differ" in said and "system" in said and "inputs · user" in said
+
+
+def test_what_a_change_changed_since_the_last_send_comes_first_and_by_word() -> None:
+    before = looked_at(session())
+    sent = {"chat": before.live.request} if before.live.request is not None else {}
+    unchanged = replace(before, requests=sent)
+    assert differences.others_of(unchanged)[-1] == differences.SENT
+    assert "the same, byte for byte" in text_of(differences.blocks_of(unchanged, differences.SENT))
+    case = replace(session().cases[0], inputs={"question": "Is it snowing?", "hint": "It pours."})
+    at = replace(looked_at(session().with_case(case)), requests=sent)
+    assert differences.others_of(at)[0] == differences.SENT
+    blocks = differences.blocks_of(at, differences.SENT)
+    styles = {piece.style: piece.text for one in blocks for piece in one.pieces}
+    assert "1 of 3 sections differ" in text_of(blocks)
+    assert styles["removed"] == "raining" and styles["added"] == "snowing"
+
+
+def test_a_demo_that_only_got_another_number_was_sent_as_it_is_now() -> None:
+    shown = Demo({"question": "Fog?", "hint": "Grey.", "answer": "no", "score": 0.5})
+    before = looked_at(session(demos=(Demo({"question": "off"}, enabled=False), shown)))
+    now = looked_at(session(demos=(shown,)))
+    assert before.live.request is not None and now.live.request is not None
+    assert before.live.request.messages != now.live.request.messages
+    assert before.live.request.asks_the_same(now.live.request)
+    at = replace(now, requests={"chat": before.live.request})
+    assert differences.others_of(at)[-1] == differences.SENT
+    assert "the same, byte for byte" in text_of(differences.blocks_of(at, differences.SENT))
+
+
+def test_now_is_compared_with_what_was_recorded() -> None:
+    of = with_reply(session(), "chat", CHAT_REPLY)
+    recorded = recording.record(of, of.cases[0], of.columns[0])
+    at = looked_at(recorded)
+    assert "the same, byte for byte" in text_of(differences.blocks_of(at, differences.RECORDED))
+    case = replace(recorded.cases[0], inputs={**recorded.cases[0].inputs, "question": "Does it snow?"})
+    said = text_of(differences.blocks_of(looked_at(recorded.with_case(case)), differences.RECORDED))
+    assert "1 of 3 sections differ" in said
+    assert "- Is it raining?" in said and "+ Does it snow?" in said
+
+
+def test_every_lint_leads_to_its_place() -> None:
+    at = looked_at(examples.load("triage"), examples.load("triage").columns[0].id)
+    found = lints.lints_of(at)
+    blocks = [one for one in lints.blocks_of(at) if one.target]
+    assert found and [one.target for one in blocks] == [f"lint {index}" for index in range(len(found))]
+    assert {lints.place_of(at, one).kind for one in found} <= {"demo", "history", "input", "signature", "instructions"}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_pages_can_be_made_of_anything(text: str) -> None:
+    case = Case(text[:40] or "x", {"question": text, "hint": text})
+    of = with_reply(replace(session(), cases=(case,)), "chat", text)
+    at = looked_at(of)
+    for make in (card.blocks_of, true_request.blocks_of, attempts.blocks_of, parsers.blocks_of, lints.blocks_of):
+        assert make(at)
+    for other in differences.others_of(at):
+        assert differences.blocks_of(at, other)
+
+
+def test_a_signature_that_can_not_be_read_leaves_every_page_standing() -> None:
+    at = looked_at(replace(session(), signature=SignatureText("question ->")))
+    for make in (card.blocks_of, true_request.blocks_of, attempts.blocks_of, parsers.blocks_of, lints.blocks_of):
+        assert make(at)
+    assert differences.blocks_of(at, None)

@@ -1,0 +1,64 @@
+"""The line above a reply: what is being done, what it took and cost, and what went wrong."""
+
+from __future__ import annotations
+
+from adapters.running.runs import Attempt, Completion, Purpose, Run
+from sessions.model.session import Column
+from sessions.running.repeats import collapse
+from workbench.state.live import LiveColumn
+from workbench.tui.panes.column import verdict
+from workbench.tui.runs.run_progress import ModelLoading, Progress, RunRepeated
+from workbench.tui.runs.runs import LiveRun
+
+CHAT = LiveColumn(Column("chat", "chat"), reply={"text": "x"})
+
+
+def attempt(number: int, adapter: str, model: str, cost: float | None, purpose: Purpose = "first") -> Attempt:
+    return Attempt(number, adapter, model, {}, (Completion("x"),), cost=cost, purpose=purpose)
+
+
+def ended(*attempts: Attempt, ok: bool = True) -> LiveRun:
+    run = Run(ok, {}, (), attempts)
+    phase = "done" if ok else "failed"
+    return LiveRun(1, "c", "chat", "m", 0.0, phase=phase, attempts=len(attempts), run=run, seconds=0.5)  # type: ignore[arg-type]
+
+
+def test_the_cost_of_all_calls_is_said_and_one_that_nobody_knows_is_a_question_mark() -> None:
+    priced = attempt(1, "chat", "openai/a", 0.25)
+    assert "500 ms · $0.25" in verdict(CHAT, ended(priced)).plain
+    assert "· $?" in verdict(CHAT, ended(priced, attempt(2, "chat", "openai/b", None))).plain
+    assert "$" not in verdict(CHAT, ended(attempt(1, "chat", "offline/exact", None))).plain
+
+
+def test_the_adapter_that_answered_in_the_columns_place_is_named() -> None:
+    calls = (attempt(1, "chat", "offline/exact", None), attempt(2, "json", "offline/exact", None, "fallback"))
+    assert "2 calls · JSON read it" in verdict(CHAT, ended(*calls)).plain
+    assert "JSON failed too" in verdict(CHAT, ended(*calls, ok=False)).plain
+
+
+def test_loading_and_the_number_of_the_run_are_said_while_it_is_under_way() -> None:
+    progress = Progress()
+    run = LiveRun(1, "c", "chat", "m", 0.0, times=5, progress=progress)
+    progress.hear([RunRepeated(at=0.0, attempt=1, number=2), ModelLoading(at=0.0, attempt=1)])
+    assert "◌ loading litellm 2/5" in verdict(CHAT, run).plain
+
+
+def test_several_runs_say_how_many_could_not_be_read() -> None:
+    run = ended(attempt(1, "chat", "m", None))
+    assert run.run is not None
+    run.repeats = collapse([run.run, Run(False, {}, (), run.run.attempts)])
+    assert "2 runs, 1 not read (50%)" in verdict(CHAT, run).plain
+
+
+def test_a_raw_reply_is_said_to_be_unread() -> None:
+    raw = LiveColumn(Column("chat", "chat"), reply={"text": "x", "raw": True})
+    assert "kept raw, not read" in verdict(raw, None).plain
+
+
+def test_a_failed_call_is_told_in_few_words_and_then_its_phase() -> None:
+    sentence = "request: The server at http://127.0.0.1:1234/v1 limits how often you may call it (429)."
+    run = LiveRun(1, "c", "chat", "m", 0.0, phase="failed", seconds=0.1, error=sentence)
+    nothing = LiveColumn(Column("chat", "chat"))
+    assert verdict(nothing, run).plain == f"reply ✗ {sentence} 100 ms"
+    run.payload = {"kind": "rate limit", "status": 429}
+    assert verdict(nothing, run).plain == "reply ✗ 429 · rate limit · request 100 ms"

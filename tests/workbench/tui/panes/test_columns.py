@@ -1,0 +1,108 @@
+"""Columns out of sight follow those in sight, and nobody who asks about them gets an old answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sessions.model.session import Column
+from tests.support.open_app import TICKETS, Desk, at_the_desk
+from tests.support.screen import seen
+from workbench.tui.panes.columns import said_beyond
+from workbench.tui.panes.status import StatusLine
+
+FIVE = replace(TICKETS, columns=tuple([Column(one, one) for one in ("chat", "json", "xml", "baml", "twostep")]))
+
+
+def field_named(desk: Desk) -> list[bool]:
+    """Of each column, whether what is known of it has the new field."""
+    return ["zebra" in "".join(one.text for one in live.request.messages) for live in desk.main.columns.lives]  # type: ignore[union-attr]
+
+
+def test_what_is_known_of_a_column_does_not_wait_until_it_is_painted() -> None:
+    async def act(desk: Desk) -> None:
+        editor = desk.main.signature._editor
+        changed = desk.document.session.signature.text.replace("urgency", "zebra")
+        editor.focus()
+        editor.select_all()
+        editor._replace_via_keyboard(changed, *editor.selection)
+        await desk.pilot.pause()
+        desk.main.show()
+        assert field_named(desk) == [True] * 5
+        assert list(desk.main.columns._waiting) == ["baml", "twostep"]
+
+    at_the_desk(act, session=FIVE)
+
+
+def test_a_column_that_waited_is_painted_when_it_is_asked_for_or_scrolled_to() -> None:
+    async def act(desk: Desk) -> None:
+        editor = desk.main.signature._editor
+        editor.focus()
+        editor.select_all()
+        changed = desk.document.session.signature.text.replace("urgency", "zebra")
+        editor._replace_via_keyboard(changed, *editor.selection)
+        await desk.pilot.pause()
+        desk.main.show()
+        assert "zebra" in desk.prompt("baml")
+        desk.main.columns.scroll_to(x=200, animate=False)
+        await desk.until(lambda: not desk.main.columns._waiting)
+        (pane,) = [one for one in desk.main.columns.query("ColumnPane") if one.column_id == "twostep"]  # type: ignore[attr-defined]
+        assert "zebra" in pane.prompt.plain_text()  # type: ignore[attr-defined]
+
+    at_the_desk(act, session=FIVE)
+
+
+def test_the_line_between_prompt_and_reply_is_level_whatever_the_field_tables_hold() -> None:
+    replies = {
+        "chat": {
+            "text": "[[ ## urgency ## ]]\nhigh\n\n[[ ## reason ## ]]\nwhy\n\n[[ ## completed ## ]]",
+            "source": "sent",
+        },
+        "json": {"text": "no JSON at all", "source": "sent"},
+    }
+    session = replace(TICKETS, cases=(replace(TICKETS.cases[0], replies=replies),))
+
+    async def act(desk: Desk) -> None:
+        await desk.until(lambda: len({one.fields.region.height for one in desk.main.columns.all}) > 1)
+        for share in (-1.0, 0.4, 1.0):
+            desk.main.columns.resize_prompts(share)
+            await desk.pilot.pause()
+            columns = desk.main.columns.all
+            assert len({one.splitter.region.y for one in columns}) == 1
+            assert all(one.reply.region.height >= 1 and one.prompt.region.height >= 1 for one in columns)
+
+    at_the_desk(act, session=session)
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ((3, 3, 0, 0), ""),
+        ((3, 6, 0, 99), "  3 of 6 columns ▸"),
+        ((3, 6, 20, 79), "◂ 3 of 6 columns ▸"),
+        ((3, 6, 99, 0), "◂ 3 of 6 columns  "),
+    ],
+)
+def test_columns_out_of_sight_are_told_in_as_many_cells_wherever_one_scrolls(
+    place: tuple[int, int, int, int], said: str
+) -> None:
+    assert said_beyond(*place) == said
+
+
+def test_the_last_line_tells_of_columns_out_of_sight_while_there_are_any() -> None:
+    async def act(desk: Desk) -> None:
+        (status,) = desk.main.query(StatusLine)
+        assert "  3 of 5 columns ▸" in seen(status)[0]
+        before = seen(status)[0]
+        desk.main.columns.scroll_to(x=200, animate=False)
+        await desk.until(lambda: "◂ 3 of 5 columns  " in seen(status)[0])
+        assert seen(status)[0] == before.replace("  3 of 5 columns ▸", "◂ 3 of 5 columns  ")
+        await desk.press("f2", "f10")
+        assert "columns" not in seen(status)[0]
+        await desk.press("f10", "f3", "f10")
+        assert "columns" not in seen(status)[0]
+        await desk.press("f10")
+        assert "3 of 5 columns" in seen(status)[0]
+
+    at_the_desk(act, session=FIVE)

@@ -1,0 +1,24 @@
+"""The notes below the editors, by keyboard."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.open_app import SMALL, WIDE, Desk, at_the_desk
+from workbench.tui.panes.notes import NotesPane
+from workbench.tui.widgets.text.text_view import TextView
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+def test_enter_on_a_note_leads_to_its_place(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        view = desk.main.query_one(NotesPane).query_one(TextView)
+        assert "demo 2 goes first" in view.plain_text and "demo 3 is dropped" in view.plain_text
+        assert view.size.height == min(6, view.row_count)
+        view.focus()
+        await desk.press("down", "enter")
+        assert desk.main.demos.has_focus_within
+        place = desk.main.demos.edited_place
+        assert place is not None and place.row == 2
+
+    at_the_desk(act, size=size)

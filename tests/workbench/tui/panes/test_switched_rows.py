@@ -1,0 +1,54 @@
+"""Demos and history turns that are switched off look alike, and the marks stand at the rows that they are about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from adapters.prompts.prompt import DemoUse
+from sessions.model.session import Demo
+from tests.support.open_app import TICKETS, Desk, at_the_desk
+from tests.support.screen import seen
+from workbench.state.document import State
+from workbench.tui.panes.demos import DemosPane
+from workbench.tui.panes.history import HistoryPane
+from workbench.tui.widgets.row_list import RowList
+
+
+def test_a_turn_that_is_off_is_marked_as_a_demo_that_is() -> None:
+    case = replace(TICKETS.cases[0], history=({}, {}), turns_off=frozenset({1}))
+    state = State(replace(TICKETS, cases=(case,), demos=(Demo({}, enabled=False),)))
+    history, demos = HistoryPane(lambda *_, **__: None), DemosPane(lambda *_, **__: None)
+    assert history.mark_of(state, 0)[0] == "●"
+    assert history.mark_of(state, 1) == demos.mark_of(state, 0) == ("○ off", "$foreground 60%")
+
+
+def test_what_the_prompt_does_with_a_demo_stands_at_its_own_row_when_one_above_is_off() -> None:
+    state = State(replace(TICKETS, demos=(Demo({}, enabled=False), Demo({}), Demo({}))))
+    pane = DemosPane(lambda *_, **__: None)
+    pane.show_uses([DemoUse(2, "dropped", ()), DemoUse(3, "complete", ())])
+    assert [pane.mark_of(state, row)[0] for row in range(3)] == ["○ off", "✗ dropped", "●"]
+
+
+def test_the_values_of_all_rows_begin_below_each_other_whatever_the_marks_in_front() -> None:
+    async def look(desk: Desk) -> None:
+        await desk.go_to("demo", row=0)
+        shown = [row.strip() for row in seen(desk.main.demos.query_one(RowList))]
+        assert [row.split()[1:3] for row in shown[:4]] == [
+            ["●", "value"],
+            ["◐", "partial"],
+            ["○", "off"],
+            ["✗", "dropped"],
+        ]
+        assert {row.index("value") for row in shown[:4]} == {len("1 ✗ dropped  ")}
+        await desk.press("end", "x", "x", "x")
+        shown = [row.strip() for row in seen(desk.main.demos.query_one(RowList))]
+        assert shown[0].startswith("1 ●  value"), "no room for marks that no row has"
+
+    whole = {"ticket": "value", "channel": "mail", "tags": [], "label": "bug", "urgency": 1}
+    demos = (
+        Demo(whole),
+        Demo({"ticket": "value", "label": "bug"}),
+        Demo(whole, enabled=False),
+        Demo({"note": "value"}),
+    )
+    at_the_desk(look, replace(TICKETS, demos=demos))

@@ -1,0 +1,115 @@
+"""The tab of tools: edited like everything else, and asked about while a run waits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from adapters.running.events import ToolInvoked
+from sessions.model.session import Case, Column, Session, SignatureText, Tool
+from sessions.running import tools
+from tests.support.open_app import Desk, at_the_desk
+from workbench.sending.tool_answers import NamedHandler
+from workbench.tui.dialogs.tool_result import ToolResultScreen
+
+WEATHER = Tool("weather", "The weather of a place [/x].", "place: str, days: int = 1")
+SESSION = Session(
+    SignatureText("question -> answer"),
+    columns=(Column("chat", "chat"), Column("json", "json")),
+    cases=(Case("c", {"question": "What is the weather in Paris?"}),),
+    tools=(WEATHER,),
+)
+
+
+def test_a_tool_is_added_and_edited_and_reaches_the_prompt_and_can_be_undone() -> None:
+    async def act(desk: Desk) -> None:
+        desk.main.open_tab("tools")
+        desk.main.tools._list.focus()
+        await desk.press("ctrl+n")
+        await desk.paste_over("search")
+        await desk.go_to("tool", "arguments", 0)
+        await desk.paste_over("query: str, limit: in")
+        errors = [str(one.render()) for one in desk.main.tools.query(".field-error") if one.display]
+        assert len(errors) == 1 and "the last value stays in use" in errors[0]
+        await desk.paste_over("query: str, limit: int = 5")
+        assert desk.document.session.tools == (Tool("search", parameters="query: str, limit: int = 5"),)
+        assert "search" in desk.prompt("chat") and "query" in desk.prompt("json")
+        await desk.go_to("tool", "default", 0)
+        await desk.paste_over('["nothing found"]')
+        assert tools.canned_result(desk.document.session.tools[0], {"query": "x"}) == ["nothing found"]
+        await desk.press("ctrl+z", "ctrl+z", "ctrl+z", "ctrl+z", "ctrl+z", "ctrl+z")
+        assert not desk.document.session.tools
+        assert desk.main.tools._list.has_focus
+
+    at_the_desk(act, session=replace(SESSION, tools=()))
+
+
+def test_a_run_asks_for_a_result_that_is_in_no_canned_answer_and_keeps_it() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.until(lambda: isinstance(desk.app.screen, ToolResultScreen), "for the question")
+        shown = " ".join(str(one.render()) for one in desk.app.screen.query(".dialog-text"))
+        assert "Paris" in shown and "[/x]" in shown
+        await desk.fill_in('{"sky": "clear"}')
+        await desk.press("enter")
+        await desk.sent()  # the other column was answered with the same
+        (tool,) = desk.document.session.tools
+        assert tools.canned_result(tool, {"place": "Paris", "days": 1}) == {"sky": "clear"}
+        for column in ("chat", "json"):
+            assert "clear" in desk.reply(column) and "2 calls" in desk.verdict(column)
+        await desk.press("f7", "3")
+        page = desk.app.screen.query_one("#pages-text").plain_text  # type: ignore[attr-defined]
+        assert "goes on with the tools' results" in page and 'weather({"place": "Paris", "days": 1})' in page
+
+    at_the_desk(act, session=SESSION)
+
+
+def test_a_call_that_nobody_answers_fails_and_the_run_goes_on_and_a_cancelled_run_takes_its_question_away() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f8")
+        await desk.until(lambda: isinstance(desk.app.screen, ToolResultScreen), "for the question")
+        await desk.press("escape")
+        await desk.sent()
+        run = desk.main.runs.of("c", "chat")
+        assert run is not None and run.run is not None and run.run.ok
+        (told,) = [one for one in run.run.events if isinstance(one, ToolInvoked)]
+        assert not told.result.success and "nobody answered" in told.rendered_output
+        assert desk.document.session.tools == SESSION.tools
+        await desk.press("f8")
+        await desk.until(lambda: isinstance(desk.app.screen, ToolResultScreen), "for the question")
+        desk.main.cancel()
+        await desk.until(lambda: len(desk.app.screen_stack) == 1, "for the question to go")
+        assert "cancelled" in desk.verdict("chat")
+
+    at_the_desk(act, session=SESSION)
+
+
+def test_a_function_that_the_user_named_answers_and_its_crash_is_a_failed_result() -> None:
+    asked: list[str] = []
+
+    def weather(place: str, days: int) -> str:
+        asked.append(place)
+        if days == 1 and len(asked) > 1:
+            raise SystemExit("the station is closed [/x]")
+        return "snow"
+
+    async def act(desk: Desk) -> None:
+        desk.app.tool_handlers = {"weather": NamedHandler("stations:weather", weather)}
+        desk.main.open_tab("tools")
+        desk.main.show()
+        await desk.settle()
+        assert "answered by stations:weather" in str(desk.main.tools.summary_of(desk.document.state, 0))
+        await desk.press("f5")
+        await desk.sent()
+        assert asked == ["Paris", "Paris"]
+        said = [
+            one.rendered_output
+            for column in ("chat", "json")
+            for one in desk.main.runs.of("c", column).run.events  # type: ignore[union-attr]
+            if isinstance(one, ToolInvoked)
+        ]
+        assert sorted(said) == ["Tool 'weather' execution failed: the station is closed [/x]", "snow"]
+        assert desk.document.session.tools == (WEATHER,), "nothing of it is kept in the session"
+        desk.app.load(replace(SESSION, name="another"), None)
+        assert desk.app.tool_handlers == {}, "another session's tool of that name calls nothing"
+
+    at_the_desk(act, session=SESSION)

@@ -1,0 +1,113 @@
+"""Tokens are exact where a tokenizer or the provider counted this very prompt, and marked as estimates elsewhere."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from adapters.lm import child
+from adapters.lm.litellm_client import LitellmLM
+from adapters.requests.request import Request
+from adapters.running.runs import Attempt, Completion, Run
+from sessions.model.session import Case, Column, Session, SignatureText
+from sessions.running import rendering
+from tests.support.open_app import Desk, at_the_desk
+from workbench.state.live import LiveColumn
+from workbench.tui.runs.exact_counts import LONGEST, ExactCounts
+
+SESSION = Session(
+    SignatureText("question -> answer"),
+    columns=(Column("chat", "chat"),),
+    cases=(Case("c", {"question": "Does it rain?"}),),
+    model="openai/gpt-4o-mini",
+)
+
+
+def live(session: Session = SESSION) -> LiveColumn:
+    (column,) = session.columns
+    return LiveColumn(column, rendering.request_of(session, column, session.cases[0]))
+
+
+class Heard:
+    """What was told, and how to wait for it."""
+
+    def __init__(self) -> None:
+        self.counts: list[int] = []
+        self.came = threading.Semaphore(0)
+
+    def __call__(self, id: str, request: Request, tokens: int) -> None:
+        self.counts.append(tokens)
+        self.came.release()
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The requests that the child was asked to count; it is there, and counts 42."""
+    asked: list[Any] = []
+
+    def count(self: LitellmLM, request: Mapping[str, Any]) -> int:
+        asked.append(request)
+        return 42
+
+    monkeypatch.setattr(LitellmLM, "count_tokens", count)
+    monkeypatch.setattr(child, "is_running", lambda: True)
+    return asked
+
+
+def test_a_prompt_that_rests_is_counted_once_and_again_when_it_is_another(counted: list[Any]) -> None:
+    heard, shown = Heard(), live()
+    counts = ExactCounts(heard)
+    counts.look([shown])
+    assert not counted, "it might change with the next key"
+    counts.look([shown])
+    assert heard.came.acquire(timeout=10)
+    counts.look([shown])
+    other = live(replace(SESSION, cases=(Case("c", {"question": "Why?"}),)))
+    counts.look([other])
+    counts.look([other])
+    assert heard.came.acquire(timeout=10)
+    assert heard.counts == [42, 42] and len(counted) == 2
+
+
+def test_nothing_is_loaded_for_a_count_and_only_known_tokenizers_are_asked_about_prompts_of_a_usual_length(
+    counted: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = ExactCounts(Heard())
+    for model in ("offline/exact", "anthropic/claude-sonnet-4-5"):
+        shown = live(replace(SESSION, model=model))
+        counts.look([shown])
+        counts.look([shown])
+    long = live(replace(SESSION, cases=(Case("c", {"question": "x" * LONGEST}),)))
+    counts.look([long])
+    counts.look([long])
+    monkeypatch.setattr(child, "is_running", lambda: False)
+    shown = live()
+    counts.look([shown])
+    counts.look([shown])
+    assert not counted
+
+
+def test_the_column_shows_an_estimate_until_the_prompt_was_counted_and_again_when_it_has_changed() -> None:
+    run = Run(True, {}, (), (Attempt(1, "chat", "m", {}, (Completion("x"),), usage={"prompt_tokens": 77}),))
+
+    async def act(desk: Desk) -> None:
+        column = desk.main.columns.column("chat")
+        assert column is not None and column.live is not None and column.live.request is not None
+        assert "~" in str(column.border_title)
+        column.show_count(column.live.request, 123)
+        assert " 123" in str(column.border_title) and "~" not in str(column.border_title)
+        await desk.go_to("input", "question")
+        await desk.type("x")
+        assert "~" in str(column.border_title)
+        await desk.press("f5")
+        await desk.sent()
+        assert " 77" in str(column.border_title) and "~" not in str(column.border_title)
+        await desk.go_to("input", "question")
+        await desk.type("y")
+        assert "~" in str(column.border_title)
+
+    at_the_desk(act, session=SESSION, send=lambda *_: run)

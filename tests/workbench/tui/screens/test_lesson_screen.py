@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from adapters.formats import catalog
+from sessions import examples
+from sessions.model.session import Column, Session
+from tests.support.hostile import HOSTILE
+from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.workbench.tui.test_hostile_screen import assert_harmless, session_of
+from workbench.tui.screens.lesson import LessonScreen
+from workbench.tui.widgets.text.text_view import TextView
+
+SIZES = [WIDE, pytest.param(MIDDLE, marks=pytest.mark.slow), SMALL]
+
+
+def example(name: str) -> Session:
+    return replace(examples.load(name), columns=tuple([Column(one, one) for one in catalog.NAMES]))
+
+
+def lesson(desk: Desk) -> LessonScreen:
+    assert isinstance(desk.app.screen, LessonScreen)
+    return desk.app.screen
+
+
+def words(desk: Desk) -> str:
+    """Everything the lesson says on its side of the screen."""
+    return str(desk.app.screen.query_one("#lesson-words").render())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_arrows_reveal_the_prompt_piece_by_piece(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f6")
+        assert "The fields" in words(desk)
+        text = desk.app.screen.query_one(TextView)
+        assert "Your input fields are" in text.plain_text
+        assert "your objective is" not in text.plain_text
+        await desk.press("right", "right")
+        assert "The objective" in words(desk)
+        assert "your objective is" in text.plain_text
+        await desk.press("left")
+        assert "The structure" in words(desk)
+        await desk.press("escape")
+        assert desk.app.screen is desk.main
+
+    at_the_desk(act, session=example("question"), size=size)
+
+
+def test_the_last_step_of_a_prompt_shows_all_of_it() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f6", "end")
+        shown = desk.app.screen.query_one(TextView).plain_text
+        prompt = desk.main.columns.all[0].prompt.prompt
+        assert prompt is not None
+        for message in prompt.messages:
+            assert all(line in shown for line in message.text.splitlines())
+
+    at_the_desk(act, session=example("question"))
+
+
+def test_a_reply_is_explained_after_the_prompt() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f6", "r")
+        assert "The reply" in words(desk)
+        await desk.press("right")
+        assert "Found: the structure" in words(desk)
+        await desk.press("end")
+        assert "✓ Read" in words(desk)
+        await desk.press("r")
+        assert "The fields" in words(desk)
+
+    at_the_desk(act, session=session_of({"plain": "plain"}))
+
+
+@pytest.mark.slow
+def test_every_step_of_every_adapter_can_be_looked_at() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f6")
+        for _ in catalog.NAMES:
+            await desk.press("home")
+            for _ in range(len(lesson(desk).steps)):
+                assert_harmless(desk)
+                await desk.press("right")
+            await desk.press("c")
+
+    at_the_desk(act, session=example("triage"), size=SMALL)
+
+
+@pytest.mark.slow
+def test_hostile_texts_are_text_in_a_lesson() -> None:
+    session = session_of({name: text for name, text in HOSTILE.items() if len(text) < 1_000})
+
+    async def act(desk: Desk) -> None:
+        for index in range(0, len(session.cases), 2):
+            desk.app.look_at_case(index)
+            await desk.settle()
+            await desk.press("f6", "end")
+            assert_harmless(desk)
+            await desk.press("left", "left", "home", "right", "escape")
+
+    at_the_desk(act, session=session)

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import pytest
+
+from tests.support.hostile import HOSTILE
+from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.workbench.tui.test_hostile_screen import assert_harmless, session_of
+from workbench.tui.dialogs.help import HelpScreen
+from workbench.tui.screens.pages import PAGES, PagesScreen
+from workbench.tui.widgets.text.text_view import TextView
+
+
+def shown(desk: Desk) -> str:
+    return desk.app.screen.query_one(TextView).plain_text
+
+
+@pytest.mark.parametrize("size", [WIDE, pytest.param(MIDDLE, marks=pytest.mark.slow), SMALL])
+def test_every_page_of_every_column_opens_by_its_number(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f7")
+        for _ in desk.document.session.columns:
+            for number in range(1, len(PAGES) + 1):
+                await desk.press(str(number))
+                assert shown(desk)
+                assert_harmless(desk)
+            await desk.press("c")
+        await desk.press("escape")
+        assert desk.app.screen is desk.main
+
+    at_the_desk(act, size=size)
+
+
+def test_f1_on_a_column_opens_its_card_and_f1_again_the_help() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "f1")
+        assert isinstance(desk.app.screen, PagesScreen)
+        assert "ChatAdapter" in shown(desk)
+        await desk.press("f1")
+        assert isinstance(desk.app.screen, HelpScreen)
+
+    at_the_desk(act)
+
+
+def test_the_request_is_copied_as_text_json_and_curl() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f7", "2", "Y")
+        assert '"messages"' in desk.app.clipboard
+        await desk.press("u")
+        assert any("curl" in one.message for one in desk.app._notifications)
+        await desk.press("y")
+        assert "Parameters beside the messages" in desk.app.clipboard
+
+    at_the_desk(act)
+
+
+def test_enter_on_a_lint_leads_to_the_demo_it_is_about() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f7", "6", "enter")
+        assert desk.app.screen is desk.main
+        assert desk.main.demos.display
+
+    at_the_desk(act)
+
+
+def test_enter_in_the_matrix_leads_to_the_reply() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        await desk.press("f7", "4", "down", "enter")
+        column = desk.main.columns.column("json")
+        assert column is not None and column.reply.has_focus
+
+    at_the_desk(act)
+
+
+def test_a_page_follows_what_is_sent_while_it_is_open() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f7", "3")
+        assert "Nothing was sent" in shown(desk)
+        await desk.press("f8")
+        await desk.until(lambda: "1  Chat" in shown(desk), "for the call on the page")
+
+    at_the_desk(act)
+
+
+@pytest.mark.slow
+def test_hostile_texts_are_text_on_every_page() -> None:
+    session = session_of({name: text for name, text in HOSTILE.items() if len(text) < 1_000})
+
+    async def act(desk: Desk) -> None:
+        for index in range(0, len(session.cases), 3):
+            desk.app.look_at_case(index)
+            await desk.settle()
+            await desk.press("f7")
+            for number in range(1, len(PAGES) + 1):
+                await desk.press(str(number), "v")
+                assert_harmless(desk)
+            await desk.press("escape")
+
+    at_the_desk(act, session=session)

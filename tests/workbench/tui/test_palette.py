@@ -1,0 +1,45 @@
+"""Everything the app can do is in the palette, with its key or with the reason why it has none."""
+
+import inspect
+
+from tests.support.open_app import Desk, at_the_desk
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.keys.bindings import ACTIONS, WITHOUT_KEY
+from workbench.tui.palette import WorkbenchCommands
+
+IN_THE_PALETTE = {"restore_earlier", "compact"}
+"""The actions without a key, whose reasons are in `WITHOUT_KEY`."""
+
+
+def own_actions() -> set[str]:
+    return {
+        name.removeprefix("action_")
+        for cls in WorkbenchApp.__mro__
+        if cls.__module__.startswith("workbench.")
+        for name, one in vars(cls).items()
+        if name.startswith("action_") and inspect.isfunction(one)
+    }
+
+
+def test_every_action_has_a_key_or_stands_in_the_palette() -> None:
+    assert own_actions() - ACTIONS == IN_THE_PALETTE
+    assert ACTIONS - own_actions() == {"command_palette"}
+
+
+def test_every_command_has_a_key_or_a_reason() -> None:
+    async def act(desk: Desk) -> None:
+        found: dict[str, str] = {}
+        for key in ("f2", "f3", "f4", "f11"):
+            await desk.press(key)
+            provider = WorkbenchCommands(desk.app.screen)
+            found |= {one.name: one.about for one in provider._commands()}
+        keyed = {name for name in found if "   " in name}
+        others = found.keys() - keyed
+        assert {name for name in others if not name.startswith(tuple(WITHOUT_KEY))} == set()
+        assert {start for start in WITHOUT_KEY if not any(name.startswith(start) for name in others)} == set()
+        assert all(found.values())
+        names = {name.partition("   ")[0] for name in keyed}
+        assert {"Send", "Find", "Jump", "Form", "Runs", "Rate", "Add", "Next piece", "Open"} <= names
+        assert all(not name.endswith("   ") for name in keyed)
+
+    at_the_desk(act)

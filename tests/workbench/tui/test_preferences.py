@@ -1,0 +1,140 @@
+"""The screen is as its user likes it, and as it was left."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sessions.file import store
+from tests.support.open_app import TICKETS, Desk, at_the_desk
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.dialogs.choose_theme import ChooseThemeScreen
+from workbench.tui.widgets.prompt.prompt_section import Origin
+from workbench.tui.widgets.text.plain import PlainStatic
+from workbench.tui.widgets.welcome import Welcome
+
+
+def configure(home: Path, text: str) -> None:
+    place = home / "config" / "adapter-workbench" / "config.toml"
+    place.parent.mkdir(parents=True)
+    place.write_text(text, encoding="utf-8")
+
+
+def toasts(desk: Desk) -> str:
+    return "\n".join(f"{one.title}\n{one.message}" for one in desk.app._notifications)
+
+
+@pytest.mark.slow
+def test_the_layout_is_as_it_was_left(tmp_path: Path) -> None:
+    path = tmp_path / "tickets.json"
+    store.save(TICKETS, path)
+
+    async def leave(desk: Desk) -> None:
+        desk.main.resize(0.2)
+        desk.app.look_at_case(1)
+        await desk.press("f11", "f11")
+        await desk.press("f2")
+        await desk.press("f2")
+        assert desk.main.tab == "demos"
+        prompt = desk.main.columns.all[1].prompt
+        prompt.unfold([Origin("value", "ticket", "demo 1")])
+        desk.app.action_compact()
+        desk.app.choose_taste("nord")
+        await desk.press("ctrl+q")
+
+    async def come_back(desk: Desk) -> None:
+        assert desk.main.tab == "demos"
+        assert desk.document.state.case.name == "second"
+        assert round(desk.main.columns.share, 2) == 0.7
+        assert desk.main.signature.view == "both"
+        assert desk.app.theme == "nord"
+        assert desk.app.has_class("-compact")
+        assert [len(one.prompt.unfolded) for one in desk.main.columns.all] == [0, 1, 0]
+        assert not desk.document.dirty
+
+    at_the_desk(leave, path=path, home=tmp_path)
+    at_the_desk(come_back, path=path, home=tmp_path)
+
+
+def test_nothing_is_remembered_for_whoever_does_not_want_it(tmp_path: Path) -> None:
+    configure(tmp_path, "remember_layout = false\n")
+
+    async def leave(desk: Desk) -> None:
+        await desk.press("f2", "f2", "ctrl+q")
+
+    at_the_desk(leave, home=tmp_path)
+    assert not (tmp_path / "state" / "adapter-workbench" / "layout.json").exists()
+
+
+def test_the_config_gives_theme_and_keys(tmp_path: Path) -> None:
+    configure(tmp_path, 'theme = "workbench-light"\ncompact = true\n[keymap]\n"app.cases" = "f9"\n"app.chek" = "f5"\n')
+
+    async def act(desk: Desk) -> None:
+        assert desk.app.theme == "workbench-light"
+        assert desk.app.has_class("-compact")
+        await desk.until(lambda: "app.chek" in toasts(desk))
+        assert "did you mean app.check?" in toasts(desk)
+        assert "f9 is given to app.cases and app.check" in toasts(desk)
+        assert "config.toml:3" in toasts(desk)
+        await desk.press("f9")
+        assert type(desk.app.screen).__name__ == "CasesScreen"
+
+    at_the_desk(act, home=tmp_path)
+
+
+def test_a_config_that_cannot_be_read_is_told_and_nothing_more(tmp_path: Path) -> None:
+    configure(tmp_path, 'theme = "[/x]"\n')
+
+    async def act(desk: Desk) -> None:
+        await desk.until(lambda: "config.toml:1: theme" in toasts(desk))
+        assert desk.app.theme == "workbench-dark"
+
+    at_the_desk(act, home=tmp_path)
+
+
+@pytest.mark.slow
+def test_a_theme_is_seen_before_it_is_taken(tmp_path: Path) -> None:
+    async def act(desk: Desk) -> None:
+        desk.app._ask(desk.app.choose_theme())
+        await desk.until(lambda: isinstance(desk.app.screen, ChooseThemeScreen))
+        await desk.press("down")
+        assert desk.app.theme == "workbench-light"
+        await desk.press("escape")
+        assert desk.app.theme == "workbench-dark"
+        desk.app._ask(desk.app.choose_theme())
+        await desk.until(lambda: isinstance(desk.app.screen, ChooseThemeScreen))
+        await desk.type("nor")
+        await desk.press("enter")
+        assert desk.app.theme == "nord"
+
+    at_the_desk(act)
+
+
+def test_the_app_reads_no_config_unless_it_is_told_to() -> None:
+    app = WorkbenchApp(replace(TICKETS))
+    assert app.settings is None
+    assert app.keys_in_force == {}
+
+
+def test_the_first_launch_explains_itself_once(tmp_path: Path) -> None:
+    async def first(desk: Desk) -> None:
+        await desk.until(lambda: desk.app.screen.query("Welcome"))
+        said = desk.app.screen.query_one(Welcome).render().plain
+        assert "F5  sends it" in said and "esc  puts this away" in said
+        await desk.press("escape")
+        assert not desk.app.screen.query("Welcome")
+
+    async def second(desk: Desk) -> None:
+        assert not desk.app.screen.query("Welcome")
+
+    at_the_desk(first, home=tmp_path)
+    at_the_desk(second, home=tmp_path)
+
+
+def test_help_names_the_id_of_every_key() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f1")
+        shown = desk.app.screen.query_one(".dialog-text", PlainStatic).render().plain  # type: ignore[union-attr]
+        assert "app.save" in shown and "editor.complete" in shown
+
+    at_the_desk(act)

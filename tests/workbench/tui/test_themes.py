@@ -1,0 +1,71 @@
+"""Every theme of Textual's and ours can be read, and without colour too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import pytest
+from textual.color import Color
+from textual.strip import Strip
+
+from tests.support.open_app import Desk, at_the_desk
+from workbench.tui import themes
+
+FAINTEST = 2.0
+"""The contrast below which nothing may be, in the quietest of Textual's themes; in ours:"""
+FAINTEST_OF_OURS = 2.9
+
+
+def contrast(one: Color, other: Color) -> float:
+    """The ratio of WCAG 2."""
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def luminance(color: Color) -> float:
+    parts = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in color.normalized]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def contrasts(strips: Iterable[Strip]) -> Iterator[tuple[float, str]]:
+    """The contrast of every piece of text that has colours of its own."""
+    for strip in strips:
+        for text, style, _ in strip:
+            if style is None or style.color is None or style.bgcolor is None:
+                continue
+            if any(one.isalnum() for one in text) and style.color.triplet and style.bgcolor.triplet:
+                yield contrast(Color.from_rich_color(style.color), Color.from_rich_color(style.bgcolor)), text.strip()
+
+
+def faintest(desk: Desk) -> tuple[float, str]:
+    return min(contrasts(desk.app.screen._compositor.render_strips()), default=(21.0, ""))
+
+
+async def look_everywhere(desk: Desk, least: float) -> None:
+    for keys in (("f3",), ("f2", "f2"), ("f7",), ("5",), ("escape",)):
+        await desk.press(*keys)
+        assert faintest(desk)[0] >= least, (desk.app.theme, keys, faintest(desk))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", [one.name for one in themes.OURS])
+def test_nothing_is_too_faint_in_our_own_themes(theme: str) -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.theme = theme
+        await desk.press("f5")
+        await desk.sent()
+        await look_everywhere(desk, FAINTEST_OF_OURS)
+
+    at_the_desk(act)
+
+
+@pytest.mark.slow
+def test_every_theme_can_be_read() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        for theme in sorted(desk.app.available_themes):
+            desk.app.theme = theme
+            await look_everywhere(desk, FAINTEST)
+
+    at_the_desk(act)

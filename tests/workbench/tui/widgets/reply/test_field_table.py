@@ -1,0 +1,204 @@
+"""The table of fields: raw text, every step, the value, and in words what went wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import pytest
+from textual.pilot import Pilot
+
+from adapters.formats.chat import ChatAdapter
+from adapters.replies.flags import Flag
+from adapters.replies.near_misses import NearMiss
+from adapters.replies.reading import FieldReading, Reading, Step
+from adapters.signatures.signature import MISSING, Field, Signature
+from tests.support.hostile import HOSTILE
+from tests.support.screen import Stage, assert_harmless, on_stage, seen
+from workbench.tui.widgets.reply.field_rows import Row, rows_of, value_text
+from workbench.tui.widgets.reply.field_table import FieldTable
+
+SIGNATURE = Signature.make(
+    [
+        Field("question", "input"),
+        Field("answer", "output", Literal["yes", "no"]),
+        Field("score", "output", float),
+        Field("note", "output", str, default="none"),
+    ],
+    "Answer.",
+)
+CHAT = ChatAdapter()
+GOOD = "[[ ## answer ## ]]\nyes\n\n[[ ## score ## ]]\n 0.50\n\n[[ ## note ## ]]\nwarm\n"
+BAD = GOOD.replace(" 0.50", "a lot")
+View = Stage[FieldTable]
+
+
+def reading(text: str, flags: tuple[Flag, ...] = (), near_misses: tuple[NearMiss, ...] = ()) -> Reading:
+    found = replace(CHAT.read(SIGNATURE, text))
+    vars(found).update(flags=flags, near_misses=near_misses)
+    return found
+
+
+def text_of(rows: list[Row]) -> list[str]:
+    return ["".join(text for text, _ in row.pieces).rstrip() for row in rows]
+
+
+def test_a_closed_field_is_one_row_with_name_value_and_type() -> None:
+    rows = text_of(rows_of(reading(GOOD), 80))
+    assert [row.split() for row in rows] == [
+        ["▸", "✓", "answer", "'yes'", "Literal['yes',", "'no']"],
+        ["▸", "✓", "score", "0.5", "float"],
+        ["▸", "✓", "note", "'warm'", "str"],
+    ]
+
+
+def test_an_open_field_shows_raw_text_each_step_and_what_came_of_it() -> None:
+    rows = text_of(rows_of(reading(GOOD), 80, {"score"}))
+    start = next(number for number, row in enumerate(rows) if "score" in row)
+    opened = [" ".join(row.split()) for row in rows[start : start + 6]]
+    assert opened[0].startswith("▾ ✓ score 0.5")
+    assert "in the reply" in opened[1]
+    assert any("→" in row and "0.5" in row for row in opened[1:])
+    assert any("validated and converted by pydantic" in row for row in opened)
+
+
+def test_a_value_of_another_type_than_declared_is_called_by_its_own() -> None:
+    rows = text_of(rows_of(reading(GOOD), 80, {"answer"}))
+    assert "= str" in [row.strip() for row in rows]
+
+
+def test_a_failed_reading_says_where_and_keeps_salvage_apart() -> None:
+    found = reading(BAD)
+    assert not found.ok
+    rows = text_of(rows_of(found, 80))
+    assert "line 5, column 1" in rows[0]
+    assert any("dspy raises AdapterParseError" in row for row in rows[1:3])
+    heading = next(number for number, row in enumerate(rows) if row.startswith("not part of the verdict"))
+    assert any("✗ score  failed" in row for row in rows[:heading])
+    assert any("answer" in row and "'yes'" in row for row in rows[heading:])
+    assert not any("answer  'yes'" in row for row in rows[:heading])
+
+
+def test_missing_and_defaulted_fields_are_told_in_words() -> None:
+    rows = text_of(rows_of(reading("[[ ## answer ## ]]\nyes\n"), 80, {"note", "score"}))
+    assert any("score  missing" in row for row in rows)
+    assert any("the reply has nothing for it" in row for row in rows)
+    assert any("not in the reply: filled in" in row for row in rows)
+
+
+def test_flags_open_their_field_and_stand_below_it() -> None:
+    flag = Flag("first-of-two", "the reply answers twice; the first answer counts", "answer")
+    whole = Flag("prose", "there is prose around the answer")
+    rows = text_of(rows_of(reading(GOOD, (flag, whole)), 80))
+    assert "▾" in rows[0]
+    assert "⚠" in rows[0]
+    assert any(row.strip() == f"⚠ {flag.message}" for row in rows)
+    assert any(row.strip() == f"⚠ {whole.message}" for row in rows)
+
+
+def test_near_misses_say_what_was_probably_meant_and_what_it_would_read() -> None:
+    miss = NearMiss("probably meant: [[ ## score ## ]]", GOOD, reading(GOOD))
+    rows = " ".join(" ".join(text_of(rows_of(reading(BAD, near_misses=(miss,)), 80))).split())
+    assert "? probably meant: [[ ## score ## ]] → mended so, it reads answer = 'yes', score = 0.5" in rows
+
+
+def test_a_note_and_a_path_of_a_step_are_shown() -> None:
+    found = reading(GOOD)
+    step = Step("json", '{"score": 0.5}', 0.5, path="$.score", note="only the first counts")
+    fields = {"score": FieldReading("score", "read", value=0.5, coercions=(step,))}
+    rows = " ".join(" ".join(text_of(rows_of(replace(found, fields=fields), 90, {"score"}))).split())
+    assert "read as JSON ($.score)" in rows
+    assert "only the first counts" in rows
+
+
+class Unprintable:
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, MISSING, 1e300, float("nan"), "x" * 10_000_000, list(range(10_000)), {"a": {"b": [1]}}, Unprintable()],
+)
+def test_any_value_has_a_short_text(value: Any) -> None:
+    assert 0 < len(value_text(value)) < 5_000
+
+
+@pytest.mark.parametrize("width", [12, 40])
+def test_hostile_text_in_every_cell(width: int) -> None:
+    async def act(stage: View, pilot: Pilot[None]) -> None:
+        for text in HOSTILE.values():
+            flags = (Flag(text, text, "answer"), Flag(text, text))
+            misses = (NearMiss(text, text, reading(BAD)),)
+            step = Step(text[:99], text, text, path=text, note=text)
+            fields = {text[:99]: FieldReading(text[:99], "failed", text, (0, len(text)), text, None, (step,), text)}
+            hostile = replace(reading(GOOD), fields=fields)
+            vars(hostile).update(flags=flags, near_misses=misses)
+            stage.widget.show(hostile, error=text[:5_000])
+            assert_harmless(stage.widget)
+            stage.widget.action_open_all()
+            stage.widget.action_row(50)
+            await pilot.pause()
+            assert_harmless(stage.widget)
+
+    on_stage(FieldTable("chat"), act, (width, 30))
+
+
+def test_fields_open_and_close_by_key_and_by_click() -> None:
+    async def act(stage: View, pilot: Pilot[None]) -> None:
+        widget = stage.widget
+        widget.show(reading(GOOD))
+        await pilot.pause()
+        closed = seen(widget)
+        await pilot.press("down", "enter")
+        assert "▾" in seen(widget)[1]
+        await pilot.press("enter")
+        assert [row[1:] for row in seen(widget)] == [row[1:] for row in closed]
+        await pilot.click(FieldTable, (5, 0))
+        assert "▾" in seen(widget)[0]
+        await pilot.press("e", "e")
+        assert sum("▾" in row for row in seen(widget)) == 3
+
+    on_stage(FieldTable("chat"), act, (60, 30))
+
+
+def test_all_rows_can_be_reached_by_key() -> None:
+    async def act(stage: View, pilot: Pilot[None]) -> None:
+        stage.widget.show(reading(BAD))
+        await pilot.press("end")
+        assert "warm" in seen(stage.widget)[-1]
+        await pilot.press("home")
+        assert "line 5" in seen(stage.widget)[0]
+
+    on_stage(FieldTable("chat"), act, (50, 5))
+
+
+def test_what_was_opened_stays_open_while_the_reply_is_edited() -> None:
+    async def act(stage: View, pilot: Pilot[None]) -> None:
+        stage.widget.show(reading(GOOD))
+        await pilot.press("down", "enter")
+        stage.widget.show(reading(GOOD.replace("0.50", "0.75")))
+        await pilot.pause()
+        assert "▾" in seen(stage.widget)[1]
+        assert "0.75" in seen(stage.widget)[1]
+
+    on_stage(FieldTable("chat"), act, (60, 30))
+
+
+def test_near_misses_are_looked_for_in_a_pause_and_shown_when_found() -> None:
+    cut = GOOD.replace("[[ ## answer ## ]]", "[[ ## Answer ## ]]")
+    found = CHAT.read(SIGNATURE, cut)
+
+    async def act(stage: View, pilot: Pilot[None]) -> None:
+        stage.widget.show(found)
+        assert "near_misses" not in vars(found)
+        for _ in range(500):
+            if "near_misses" in vars(found):
+                break
+            await pilot.pause(0.01)
+        await stage.workers.wait_for_complete()
+        await pilot.pause()
+        shown = " ".join(" ".join(seen(stage.widget)).split())
+        assert [" ".join(miss.message.split())[:20] in shown for miss in found.near_misses] == [True]
+
+    on_stage(FieldTable("chat"), act, size=(80, 40))

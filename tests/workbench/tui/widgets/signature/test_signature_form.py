@@ -1,0 +1,141 @@
+"""A signature is built without writing Python, and the source beside it says the same."""
+
+from dataclasses import replace
+
+from textual.widgets import Input
+
+from sessions.model.session import Session, SignatureText
+from tests.support.open_app import CLASSIFY, SMALL, TICKETS, Desk, at_the_desk
+from workbench.tui.dialogs.confirm import ConfirmScreen
+from workbench.tui.dialogs.field import FieldScreen
+from workbench.tui.widgets.row_list import RowList
+
+
+def source(desk: Desk) -> str:
+    return desk.document.session.signature.text
+
+
+async def fill(desk: Desk, **texts: str) -> None:
+    """Fills in the field dialog, and takes it."""
+    for name, text in texts.items():
+        desk.app.screen.query_one(f"#field-{name}", Input).value = text
+    await desk.press("enter")
+
+
+async def named(desk: Desk, name: str) -> None:
+    desk.app.screen.query_one(Input).value = name
+    await desk.press("enter")
+
+
+async def build(desk: Desk) -> None:
+    """The whole way from nothing to a signature with a model, an enum and a list of words."""
+    await desk.press("f11", "enter")
+    await named(desk, "Extract")
+    assert "class Extract(dspy.Signature):" in source(desk)
+    await desk.press("m")
+    await named(desk, "Line")
+    await desk.press("ctrl+n")
+    await fill(desk, name="price", type="number", about="net")
+    await desk.press("e")
+    await named(desk, "Kind")
+    await desk.press("enter")
+    await fill(desk, type="a bill")
+    assert 'FIRST = "a bill"' in source(desk)
+    await desk.press("home", "down", "down", "down", "enter")
+    await fill(desk, name="lines", type="list of Line", about="every [line]")
+    await desk.press("down", "enter")
+    await fill(desk, name="mood", type="one of glad, [/x]")
+    signature = desk.document.session.signature.read()
+    assert list(signature.input_fields) == ["text"]
+    assert list(signature.output_fields) == ["lines", "mood"]
+    assert signature.output_fields["lines"].desc == "every [line]"
+    assert 'Literal["glad", "[/x]"]' in source(desk)
+
+
+def test_a_signature_is_built_from_nothing() -> None:
+    at_the_desk(build, Session(SignatureText("")))
+
+
+def test_form_and_source_are_one() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11", "f11")
+        assert desk.main.signature.view == "both"
+        assert isinstance(desk.app.focused, RowList)
+        await desk.press("down", "enter")
+        assert isinstance(desk.app.screen, FieldScreen)
+        await fill(desk, name="issue")
+        text = source(desk)
+        assert text == CLASSIFY.replace("ticket: str", "issue: str")
+        assert desk.document.state.case.inputs["issue"] == "The export is empty."
+        assert desk.document.session.demos[0].values["issue"] == "It crashes."
+        await desk.press("ctrl+z")
+        assert source(desk) == CLASSIFY
+        await desk.press("home", "down", "down", "shift+up")
+        assert source(desk).index("channel:") < source(desk).index("ticket:")
+        await desk.press("f11")
+        await desk.paste_over("question -> answer")
+        await desk.press("f11", "down", "delete")
+        assert source(desk) == "question -> answer"  # a signature without inputs is none
+
+    at_the_desk(act)
+
+
+def test_comments_are_asked_about_and_unreadable_source_is_left_alone() -> None:
+    commented = CLASSIFY.replace("tags: list[str] = dspy.InputField()", "tags: list[str] = dspy.InputField()  # all")
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f11", "down", "down", "down", "delete")
+        assert isinstance(desk.app.screen, ConfirmScreen)
+        await desk.press("k")
+        assert source(desk) == commented
+        await desk.press("f11")
+        desk.main.signature.go_to(1, 1)
+        await desk.type("class [/x] (")
+        await desk.press("f2", "f2", "f2", "f2", "f11", "enter")
+        assert "The form follows" in desk.app.screen.query_one("SignatureForm .field-error").render().plain  # type: ignore[attr-defined]
+        assert not isinstance(desk.app.screen, FieldScreen)
+
+    at_the_desk(act, replace(TICKETS, signature=SignatureText(commented)), size=SMALL)
+
+
+def test_what_will_not_do_is_said_in_the_dialog() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11", "down", "enter")
+        await fill(desk, name="channel")
+        error = desk.app.screen.query_one(".field-error").render().plain  # type: ignore[attr-defined]
+        assert "there is a channel already" in error
+        await fill(desk, name="ticket", type="strr[/x]")
+        error = desk.app.screen.query_one(".field-error").render().plain  # type: ignore[attr-defined]
+        assert error.startswith("✗ ")
+        await desk.press("escape")
+        assert source(desk) == CLASSIFY
+
+    at_the_desk(act)
+
+
+def test_enter_takes_the_type_whose_beginning_was_typed() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11", "down", "enter")
+        kind = desk.app.screen.query_one("#field-type", Input)
+        kind.focus()
+        kind.value = "flo"
+        await desk.press("enter")
+        assert kind.value == "float"
+        await desk.press("enter")
+        assert "ticket: float" in source(desk)
+
+    at_the_desk(act)
+
+
+def test_instructions_beside_the_form_are_the_docstring() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11", "tab")
+        assert desk.editor.raw == "Classify the ticket."
+        await desk.press("ctrl+end")
+        await desk.type(" Be\n kind")
+        assert desk.editor.raw == "Classify the ticket. Be\n kind"
+        assert desk.document.session.signature.instructions is None
+        assert desk.document.session.signature.read().instructions == "Classify the ticket. Be\n kind"
+        assert '"""\n    Classify the ticket. Be\n' in source(desk)
+
+    at_the_desk(act)

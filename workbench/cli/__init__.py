@@ -1,0 +1,1 @@
+"""The command line. `commands` has one file a command."""

@@ -1,0 +1,110 @@
+"""The argument parser of one command: errors in one line that teach, and options that several commands share."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from pathlib import Path
+from typing import NoReturn
+
+from workbench.output.exit_codes import CommandError
+from workbench.output.suggestions import nearest
+
+
+class Parser(argparse.ArgumentParser):
+    """An `ArgumentParser` that raises `CommandError` in place of printing its usage and exiting."""
+
+    def __init__(self, prog: str, description: str, examples: str = "") -> None:
+        super().__init__(
+            prog=prog,
+            description=description,
+            epilog=f"examples:\n{examples}" if examples else None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        raise CommandError(f"{message}{self._nearest(message)}; `{self.prog} --help` shows how")
+
+    def _nearest(self, message: str) -> str:
+        """What was meant by a wrong option, or by a wrong word where there are only a few."""
+        near = None
+        if wrong := re.search(r"unrecognized arguments: .*?(--?[\w-]+)", message):
+            near = nearest(wrong.group(1), self._option_string_actions)
+        elif wrong := re.search(r"invalid choice: '(.*)' \(choose from (.*)\)$", message, re.DOTALL):
+            near = nearest(wrong.group(1), re.findall(r"[\w-]+", wrong.group(2)))
+        return f"; did you mean {near}?" if near else ""
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="the documented JSON instead of text for people")
+
+
+def add_session(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", nargs="?", metavar="SESSION", help="a session file")
+
+
+def add_columns(parser: argparse.ArgumentParser, default_case: str = "the first") -> None:
+    """`--adapter` and `--case`: what of a session is meant (see `workbench.cli.selection`)."""
+    parser.add_argument(
+        "--adapter",
+        dest="adapters",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="A",
+        help="a column of the session by its id, or an adapter: chat json xml baml twostep markdown, or "
+        "module:Class of your own, which is imported; several may follow (default: the session's columns)",
+    )
+    parser.add_argument("--case", metavar="NAME", help=f"which case of the session (default: {default_case})")
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--model", metavar="M", help="offline/exact, openai/gpt-4o, … (`workbench models` lists them)")
+
+
+def add_variants(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--variant",
+        dest="variants",
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="each column once more with the session's variants of this tag",
+    )
+
+
+def add_allow_host(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--allow-host",
+        dest="allow_hosts",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="an address in this session or in a `.env` may get your key when it is at HOST (or HOST:PORT)",
+    )
+
+
+def add_tool(parser: argparse.ArgumentParser) -> None:
+    """`--tool`, of `send` and of the app."""
+    parser.add_argument(
+        "--tool",
+        dest="handlers",
+        action="append",
+        default=[],
+        metavar="NAME=MODULE:FUNCTION",
+        help="a function of your own answers the session's tool NAME; it is imported",
+    )
+
+
+def settle_session(options: argparse.Namespace) -> None:
+    """Lets SESSION stand after `--adapter A …` too, whose last value it then seems to be."""
+    names: list[str] = options.adapters
+    if options.session is None and len(names) > 1 and looks_like_a_file(names[-1]):
+        options.session = names.pop()
+    if options.session is None:
+        raise CommandError("which session? Give its file, as in `workbench render q.json`; `workbench new` makes one")
+
+
+def looks_like_a_file(text: str) -> bool:
+    return text.endswith(".json") or "/" in text or Path(text).is_file()

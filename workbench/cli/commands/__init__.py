@@ -1,0 +1,32 @@
+"""The command line, one file a command: `DESCRIPTION`, `EXAMPLES`, `add_arguments(parser)` and `run(options)`."""
+
+from __future__ import annotations
+
+import importlib
+import keyword
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+SUMMARIES: Mapping[str, str] = MappingProxyType(
+    {
+        "new": "make a session from a signature string or a .py file",
+        "render": "the messages each adapter makes; calls nothing",
+        "send": "run it, and show what the parser did; --save keeps it",
+        "record": "freeze prompt, last reply and its reading, for check",
+        "parse": "read a reply: verdict, values, spans, steps, flags",
+        "check": "has any recorded prompt or reading changed?",
+        "diff": "compare two sessions, or one under two adapters",
+        "import": "demos, dspy programs, calls and conversations as a session",
+        "export": "dspy source, curl, JSON Lines, promptfoo, Markdown and more",
+        "config": "what is set, and from where",
+        "completions": "a script for bash, zsh or fish",
+        "models": "what can be chosen as --model, and which key it needs",
+    }
+)
+"""Every command and what it does, in the order of work. `workbench.cli.commands.NAME` holds each."""
+
+
+def load(name: str) -> Any:
+    """The module of a command. `import` is a word of Python's, so its module has an underscore behind the name."""
+    return importlib.import_module(f"workbench.cli.commands.{name}{'_' * keyword.iskeyword(name)}")

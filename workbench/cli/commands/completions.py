@@ -1,0 +1,133 @@
+"""`workbench completions`: a script that lets a shell complete commands, options and their values."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from workbench.cli import arguments
+from workbench.cli.arguments import Parser
+from workbench.cli.commands import SUMMARIES, load
+from workbench.output import command_output, exit_codes
+
+DESCRIPTION = """\
+Prints a script that completes commands, options and their values; files are
+completed as usual. Load it once from your shell's start file."""
+EXAMPLES = """\
+  workbench completions bash >> ~/.bashrc
+  workbench completions zsh > ~/.zfunc/_workbench        with ~/.zfunc in $fpath
+  workbench completions fish > ~/.config/fish/completions/workbench.fish"""
+
+SHELLS = ("bash", "zsh", "fish")
+VALUES: Mapping[str, tuple[str, ...]] = {
+    "--adapter": ("chat", "json", "xml", "baml", "twostep", "markdown"),
+    "--update": ("render", "parse"),
+}
+"""What may follow an option that takes one of a few words and says so nowhere else."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option of a command: its spellings, its help in one line, and the words that may follow."""
+
+    names: tuple[str, ...]
+    about: str
+    values: tuple[str, ...]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("shell", choices=SHELLS, help="which shell")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    commands = {name: list(_options(name)) for name in SUMMARIES}
+    script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[options.shell](commands)
+    if options.json:
+        command_output.json({"shell": options.shell, "script": script})
+    else:
+        command_output.text(script, end="")
+    return exit_codes.OK
+
+
+def _options(command: str) -> Iterator[Option]:
+    module = load(command)
+    parser = Parser(f"workbench {command}", module.DESCRIPTION)
+    module.add_arguments(parser)
+    for action in parser._actions:
+        about = " ".join(str(action.help or "").split())
+        choices = tuple([str(one) for one in action.choices or ()])
+        if action.option_strings:
+            values = choices or next((VALUES[name] for name in action.option_strings if name in VALUES), ())
+            yield Option(tuple(action.option_strings), about, values)
+        elif choices:
+            yield Option((), about, choices)
+
+
+def _bash(commands: Mapping[str, list[Option]]) -> str:
+    cases = []
+    for name, options in commands.items():
+        words = " ".join(word for one in options for word in (one.names or one.values))
+        values = "".join(
+            f'        {"|".join(one.names)}) COMPREPLY=($(compgen -W "{" ".join(one.values)}" -- "$word")); return ;;\n'
+            for one in options
+            if one.names and one.values
+        )
+        before = f'      case "$before" in\n{values}      esac\n' if values else ""
+        cases.append(f'    {name})\n{before}      words="{words}" ;;\n')
+    return (
+        "_workbench() {\n"
+        '  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" words\n'
+        '  case "${COMP_WORDS[1]}" in\n' + "".join(cases) + "  esac\n"
+        f'  if [ "$COMP_CWORD" -eq 1 ]; then words="{" ".join(commands)} --help --version"; fi\n'
+        '  COMPREPLY=($(compgen -W "$words" -- "$word") $(compgen -f -- "$word"))\n'
+        "}\n"
+        "complete -o filenames -F _workbench workbench\n"
+    )
+
+
+def _zsh(commands: Mapping[str, list[Option]]) -> str:
+    cases = []
+    for name, options in commands.items():
+        words = " ".join(_quoted(word) for one in options for word in (one.names or one.values))
+        values = "".join(
+            f"        {'|'.join(one.names)}) compadd -- {' '.join(one.values)}; return ;;\n"
+            for one in options
+            if one.names and one.values
+        )
+        before = f"      case $words[CURRENT-1] in\n{values}      esac\n" if values else ""
+        cases.append(f"    {name})\n{before}      compadd -- {words} ;;\n")
+    described = " ".join(_quoted(f"{name}:{summary}") for name, summary in SUMMARIES.items())
+    return (
+        "#compdef workbench\n"
+        "_workbench() {\n"
+        "  if (( CURRENT == 2 )); then\n"
+        f"    local -a commands=({described})\n"
+        "    _describe command commands\n"
+        "    _files\n"
+        "    return\n"
+        "  fi\n"
+        "  case $words[2] in\n" + "".join(cases) + "  esac\n"
+        "  _files\n"
+        "}\n"
+        'if [ "$funcstack[1]" = "_workbench" ]; then _workbench "$@"; else compdef _workbench workbench; fi\n'
+    )
+
+
+def _fish(commands: Mapping[str, list[Option]]) -> str:
+    lines = [
+        f"complete -c workbench -n __fish_use_subcommand -a {name} -d {_quoted(SUMMARIES[name])}" for name in commands
+    ]
+    for name, options in commands.items():
+        head = f"complete -c workbench -n '__fish_seen_subcommand_from {name}'"
+        for one in options:
+            spelled = "".join(f" -{'l' if word.startswith('--') else 's'} {word.lstrip('-')}" for word in one.names)
+            values = f" -xa {_quoted(' '.join(one.values))}" if one.values else ""
+            lines.append(f"{head}{spelled}{values} -d {_quoted(one.about)}")
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """A word for any of the shells: single quotes, and a typographic apostrophe where one stood."""
+    return "'" + text.replace("\\", "").replace("'", "’") + "'"

@@ -1,0 +1,130 @@
+"""`workbench config`: the settings in force, and where each comes from."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from adapters.lm.config_file import ConfigError
+from workbench.cli import arguments
+from workbench.config import settings
+from workbench.config.settings import InForce, Origin
+from workbench.output import command_output, exit_codes
+from workbench.output.exit_codes import CommandError
+
+DESCRIPTION = """\
+Prints every setting, its value, and whether that is the default, the config
+file's (with the line) or a variable's. What is wrong in the file is named with
+its line, the keys of the app included."""
+EXAMPLES = """\
+  workbench config
+  workbench config --example > ~/.config/adapter-workbench/config.toml
+  workbench config --keys | grep -i send
+  workbench config --json | jq .settings.theme"""
+
+BEFORE = "servers.json"
+"""What the file was called when it held servers alone."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--example", action="store_true", help="a config file with every setting, commented out")
+    what.add_argument("--keys", action="store_true", help="every key of the app, with the id that [keymap] takes")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.example:
+        text = settings.example()
+        if options.json:
+            command_output.json({"example": text})
+        else:
+            command_output.text(text, end="")
+        return exit_codes.OK
+    try:
+        found = settings.load()
+    except ConfigError as error:
+        raise CommandError(str(error)) from error
+    known = _of_the_app(found) if options.keys or found.settings.keymap else {"problems": [], "keys": []}
+    problems = [f"{_place(found, said)}: keymap: {said}" for said in known["problems"]]
+    if options.keys and options.json:
+        command_output.json({"keys": known["keys"], "problems": problems})
+    elif options.keys:
+        for one in known["keys"]:
+            command_output.text(f"{one['id']:<28} {one['keys']:<24} {one['about']}")
+    elif options.json:
+        command_output.json(_shape(found, problems))
+    else:
+        _tell(found)
+    for one in problems:
+        command_output.message(f"workbench: {one}")
+    return exit_codes.USAGE if problems else exit_codes.OK
+
+
+def _tell(found: InForce) -> None:
+    path = found.file.path
+    if path is None:
+        command_output.message("there is no home folder to have a config file in")
+    elif not found.file.exists:
+        command_output.message(f"{path}: not there; `workbench config --example` prints one to begin with")
+    else:
+        command_output.message(f"config file: {path}")
+    if path is not None and path.with_name(BEFORE).is_file():
+        command_output.message(
+            f"{path.with_name(BEFORE)} is no longer read: its servers belong into [servers] of {path.name}"
+        )
+    for name, origin in found.origins.items():
+        value = settings.shown(getattr(found.settings, name))
+        command_output.text(f"{name:<16} {value:<32} {_from(origin)}")
+
+
+def _from(origin: Origin) -> str:
+    if origin.source == "environment":
+        return f"${origin.place}"
+    return f"config.toml:{origin.place.rpartition(':')[2]}" if origin.source == "file" else "default"
+
+
+def _shape(found: InForce, problems: list[str]) -> dict[str, Any]:
+    values = {name: getattr(found.settings, name) for name in found.origins}
+    return {
+        "path": None if found.file.path is None else str(found.file.path),
+        "exists": found.file.exists,
+        "settings": {
+            name: {
+                "value": dict(value)
+                if isinstance(value, Mapping)
+                else list(value)
+                if isinstance(value, tuple)
+                else value,
+                "source": found.origins[name].source,
+                "place": found.origins[name].place or None,
+            }
+            for name, value in values.items()
+        },
+        "problems": problems,
+    }
+
+
+def _of_the_app(found: InForce) -> dict[str, Any]:
+    """The app's keys, and what is wrong with the user's; a child process alone knows them."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "workbench.tui.keys.keymap_child"],
+        input=json.dumps(dict(found.settings.keymap)),
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode != 0:
+        raise CommandError(f"the keys of the app could not be listed: {done.stderr.strip()[-300:]}")
+    known: dict[str, Any] = json.loads(done.stdout)
+    return known
+
+
+def _place(found: InForce, said: str) -> str:
+    id = next((one for one in found.settings.keymap if one in said), None)
+    quoted = found.file.data.get("keymap", {})
+    keys = () if id is None else (id,) if id in quoted else tuple(id.split("."))
+    return found.file.place_of("keymap", *keys)

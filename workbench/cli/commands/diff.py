@@ -1,0 +1,67 @@
+"""`workbench diff`: where the prompts of two sessions, or of one session under two adapters, differ."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+
+from adapters.requests.request import Request
+from workbench.cli import arguments, requests, selection
+from workbench.output import command_output, exit_codes, prompt_diff
+from workbench.output.exit_codes import CommandError
+from workbench.output.prompt_diff import SectionDiff
+
+DESCRIPTION = """\
+Compares what would be sent, section by section (system, each demo, each turn
+of history, the inputs, the parameters), and shows the lines that differ.
+Calls no model. Exits 1 when anything differs, 0 when nothing does."""
+EXAMPLES = """\
+  workbench diff before.json after.json
+  workbench diff before.json after.json --adapter chat
+  workbench diff q.json --adapter chat json"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="A", help="a session file")
+    parser.add_argument("other", nargs="?", metavar="B", help="another; without it, two adapters of A are compared")
+    arguments.add_columns(parser)
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    differences = {name: prompt_diff.compare(before, after) for name, before, after in _pairs(options)}
+    if options.json:
+        command_output.json({"differences": {name: list(found) for name, found in differences.items()}})
+    else:
+        for name, found in differences.items():
+            _write(name, found)
+    return exit_codes.DIFFERENT if any(differences.values()) else exit_codes.OK
+
+
+def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, Request, Request]]:
+    """What is compared, each pair under its name: a column id, or `chat → json`."""
+    left = selection.select(options.session, options.adapters, options.case)
+    if options.other is None:
+        if len(options.adapters) != 2:
+            raise CommandError("name a second session, or two adapters: `workbench diff q.json --adapter chat json`")
+        first, second = left.columns
+        yield f"{first.id} → {second.id}", requests.require(left, first), requests.require(left, second)
+        return
+    right = selection.select(options.other, options.adapters, options.case)
+    ids = [column.id for column in right.columns]
+    for column in left.columns:
+        if column.id not in ids:
+            command_output.message(f"column {column.id} is in {options.session} alone")
+            continue
+        other = right.columns[ids.index(column.id)]
+        yield column.id, requests.require(left, column), requests.require(right, other)
+
+
+def _write(name: str, found: tuple[SectionDiff, ...]) -> None:
+    command_output.heading(
+        f"[{name}] {f'{len(found)} sections differ' if found else 'the same'}", "red" if found else "green"
+    )
+    for one in found:
+        state = "only after" if one.before is None else "only before" if one.after is None else "changed"
+        command_output.heading(f"  {one.section}: {state}", "blue")
+        command_output.diff_lines(one.lines, indent="    ")

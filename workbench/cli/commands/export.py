@@ -1,0 +1,71 @@
+"""`workbench export`: a session in the form of another tool."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from sessions.exports import formats
+from workbench.cli import arguments, selection
+from workbench.output import command_output, exit_codes, exporting, json_shapes
+from workbench.output.exit_codes import CommandError
+
+DESCRIPTION = (
+    "Writes a session in the form of another tool, --as one of\n"
+    + "".join(f"  {one.name:<10} {one.about}\n" for one in formats.FORMATS.values())
+    + """\
+What a form has no place for is said on standard error. A key is never written:
+what is exported names the environment variable that holds it."""
+)
+EXAMPLES = """\
+  workbench export q.json --adapter chat                    messages as JSON
+  workbench export q.json --as dspy --adapter json -o program.py
+  workbench export q.json --as curl --model openai/gpt-4o-mini > ask.sh && sh ask.sh
+  workbench export q.json --as promptfoo -o promptfooconfig.yaml"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    arguments.add_session(parser)
+    arguments.add_columns(parser, "the first; all for finetune, batch and promptfoo")
+    arguments.add_model(parser)
+    parser.add_argument(
+        "--as",
+        "--to",
+        dest="form",
+        metavar="NAME",
+        choices=tuple(formats.FORMATS),
+        default="messages",
+        help="one of the above (default: messages)",
+    )
+    arguments.add_allow_host(parser)
+    parser.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of standard output")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    arguments.settle_session(options)
+    form = formats.FORMATS[options.form]
+    every_case = form.wants_every_case and options.case is None
+    chosen = selection.select(options.session, options.adapters, options.case, options.model, every_case=every_case)
+    if len(chosen.columns) > 1 and not form.wants_every_column:
+        command_output.message(f"column {chosen.columns[0].id}; choose another with --adapter")
+    cases = chosen.session.cases if every_case else (chosen.case,)
+    name = chosen.session.name or Path(options.session).name
+    code, hosts = chosen.allow_code, options.allow_hosts
+    made = exporting.export(form.name, chosen.session, chosen.columns, cases, name=name, code=code, allow_hosts=hosts)
+    for one in made.left_out:
+        command_output.message(f"left out: {one}")
+    for one in made.notes:
+        command_output.message(one)
+    text = made.text
+    if options.json:
+        shape = {"column": chosen.columns[0].id, "to": form.name, "text": text}
+        text = json_shapes.dumps({**shape, "left_out": list(made.left_out), "notes": list(made.notes)}) + "\n"
+    if options.output is None:
+        command_output.text(text, end="")
+        return exit_codes.OK
+    try:
+        Path(options.output).write_bytes(text.encode("utf-8", "backslashreplace"))
+    except OSError as error:
+        raise CommandError(f"{options.output}: {error.strerror or error}") from error
+    return exit_codes.OK

@@ -1,0 +1,138 @@
+"""`workbench import`: other people's files as a session."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from adapters.errors import SignatureError
+from sessions.errors import SessionError
+from sessions.file import store
+from sessions.imports import merging, sources
+from sessions.imports.chain_of_thought import COT, REASONING
+from sessions.imports.result import Imported
+from sessions.model.session import DEFAULT_COLUMNS, Column, Session, SignatureText
+from workbench.cli import arguments
+from workbench.cli.commands.new import settings_in_force, signature_text
+from workbench.output import command_output, exit_codes
+from workbench.output.exit_codes import CommandError
+
+DESCRIPTION = """\
+Makes a session of SOURCE, or puts it into one that is there. SOURCE is
+  a .py file        the signature in it (FILE.py:Class); read, never run
+  .csv .jsonl .json demos: a table with a header, or flat objects by field name
+  .json             a program that dspy saved; an entry of lm.history; OpenAI
+                    messages, which become the history of a case
+What a file does not say (types, roles, sometimes names) is proposed. While a
+question is open nothing is written: --signature answers it, or --accept takes
+the proposal."""
+EXAMPLES = """\
+  workbench import invoice.py:Extract -o invoice.session.json
+  workbench import demos.csv --into q.json
+  workbench import program.json --signature qa.py:Answer -o qa.session.json
+  workbench import program.json --predictor cot.predict -o qa.session.json --accept
+  workbench import failure.json -o failure.session.json    an entry of lm.history
+  workbench import chat.json --as history --into q.json --case long"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("source", metavar="SOURCE", help="the file to import")
+    target = parser.add_mutually_exclusive_group()
+    target.add_argument("-o", "--output", metavar="FILE", help="the session file to write")
+    target.add_argument("--into", metavar="SESSION", help="a session to put it into")
+    parser.add_argument(
+        "--as", dest="kind", choices=sources.KINDS, help="what a .json file is (default: by its content)"
+    )
+    parser.add_argument(
+        "--signature", metavar="SIGNATURE", help="names and types: the string notation or FILE.py:Class"
+    )
+    parser.add_argument("--predictor", metavar="PATH", help="which predictor of a saved program")
+    parser.add_argument("--cot", action="store_true", help="ChainOfThought: `reasoning` in front of the outputs")
+    parser.add_argument("--case", metavar="NAME", help="what to call the case that it makes")
+    parser.add_argument("--accept", action="store_true", help="take what is proposed where the file does not say")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be imported, and write nothing")
+    parser.add_argument("--force", action="store_true", help="overwrite FILE if it is there")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.output is None and options.into is None and not options.dry_run:
+        raise CommandError("where to? Give -o FILE for a new session, or --into SESSION")
+    target = options.into or options.output
+    if options.output and Path(options.output).exists() and not options.force:
+        raise CommandError(f"{options.output} is there already; --force overwrites it, --into puts the import into it")
+    try:
+        opened = store.open_file(options.into) if options.into else None
+        imported = _import(options, opened.session if opened else None)
+        waits = bool(imported.questions) and not options.accept
+        if target and not waits and not options.dry_run:
+            store.save(imported.session, target, over=opened.fingerprint if opened else None)
+        elif target:
+            store.dumps(imported.session)
+    except (SessionError, SignatureError, OSError) as error:
+        raise CommandError(str(error)) from error
+    written = bool(target) and not waits and not options.dry_run
+    _tell(options, imported, target, written)
+    return exit_codes.USAGE if waits and not options.dry_run else exit_codes.OK
+
+
+def _import(options: argparse.Namespace, into: Session | None) -> Imported:
+    given: SignatureText | None = None
+    if options.signature is not None:
+        stays = into.signature if into is not None else SignatureText("")
+        given = signature_text(options.signature, stays.instructions, options.cot or stays.predictor == COT)
+    elif into is not None:
+        given = into.signature
+    imported = sources.load(options.source, options.kind, given, predictor=options.predictor, case=options.case)
+    if options.cot:
+        imported = _as_chain_of_thought(imported)
+    if into is not None:
+        return merging.merged(into, imported)
+    return replace(imported, session=_with_columns_of_config(imported.session))
+
+
+def _as_chain_of_thought(imported: Imported) -> Imported:
+    """The import as `dspy.ChainOfThought` runs it, unless its signature has the reasoning already."""
+    signature = imported.session.signature
+    if signature.predictor == COT or REASONING in signature.read().fields:
+        return imported
+    return replace(imported, session=replace(imported.session, signature=replace(signature, predictor=COT)))
+
+
+def _with_columns_of_config(session: Session) -> Session:
+    """A new session's usual columns are those of the config file."""
+    if session.columns != DEFAULT_COLUMNS:
+        return session
+    return replace(session, columns=tuple([Column(name, name) for name in settings_in_force().columns]))
+
+
+def _tell(options: argparse.Namespace, imported: Imported, target: str | None, written: bool) -> None:
+    signature = imported.session.signature
+    if options.json:
+        command_output.json(
+            {
+                "path": target,
+                "written": written,
+                "notes": list(imported.notes),
+                "questions": list(imported.questions),
+                "signature": {
+                    "text": signature.text,
+                    "class": signature.class_name,
+                    "instructions": signature.instructions,
+                },
+                "demos": len(imported.session.demos),
+                "cases": [case.name for case in imported.session.cases],
+            }
+        )
+        return
+    for note in imported.notes:
+        command_output.message(f"  {note}")
+    for question in imported.questions:
+        command_output.message(f"? {question}")
+    if not written:
+        command_output.text(signature.text)
+    if written:
+        command_output.message(f"{target}: written. Next: `workbench render {target}`, or `workbench {target}`")
+    elif imported.questions and not options.accept:
+        command_output.message("nothing is written: answer with --signature, or take the proposal with --accept")

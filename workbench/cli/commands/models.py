@@ -1,0 +1,118 @@
+"""`workbench models`: what can be chosen as a model."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from adapters.lm import dotenv, model_list, servers
+from adapters.lm.model_list import ModelEntry
+from workbench.cli import arguments
+from workbench.output import command_output, exit_codes
+from workbench.output.exit_codes import CommandError
+from workbench.sending import model_choices
+
+DESCRIPTION = """\
+Lists the offline models, which need no key and no network; servers of your
+own; and the models that litellm calls, with the environment variable each
+takes its key from and whether it is set. The key itself is never shown.
+Words search the whole list, which is long; without any, one model of each
+well known provider stands for the others."""
+EXAMPLES = """\
+  workbench models
+  workbench models claude sonnet
+  workbench models --ask-servers                    also the models that servers here say they have
+  workbench send q.json --model offline/sloppy
+  HOSTED_VLLM_API_BASE=http://localhost:8000/v1 workbench send q.json --model hosted_vllm/my-model"""
+
+MOST_SHOWN = 40
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("words", nargs="*", metavar="WORD", help="show models that these words are found in")
+    parser.add_argument("--ask-servers", action="store_true", help="ask servers of your own what they have")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    dotenv.read(Path.cwd()).lend_keys()
+    offline, local, provided = _found(" ".join(options.words), options.ask_servers)
+    if options.json:
+        command_output.json({"models": [*map(_offline, offline), *local, *map(_provided, provided)]})
+        return exit_codes.OK if offline or local or provided else exit_codes.NOTHING
+    if offline:
+        command_output.heading("no key, no network", "blue")
+        for one in offline:
+            command_output.text(f"  {one.name:<30}{one.description}")
+    if local:
+        command_output.heading("\nservers of your own", "blue")
+        for row in local:
+            command_output.text(f"  {row['model']:<30}{row['description']}")
+    if provided:
+        command_output.heading("\nthrough litellm" + ("" if options.words else ", for example"), "blue")
+        for one in provided[:MOST_SHOWN]:
+            remark = model_choices.key_of(one.provider).remark
+            command_output.text(f"  {one.name:<44} {remark:<34} {model_choices.facts(one)}".rstrip())
+    if not (offline or local or provided):
+        command_output.message(
+            f"no model has {' '.join(options.words)!r} in its name; a name that litellm knows works anyway"
+        )
+        return exit_codes.NOTHING
+    if len(provided) > MOST_SHOWN:
+        command_output.message(f"{len(provided) - MOST_SHOWN} more; give more words, or --json for all")
+    command_output.message("any other model of litellm works by its usual name, provider/model")
+    return exit_codes.OK
+
+
+def _found(query: str, ask: bool) -> tuple[tuple[ModelEntry, ...], list[dict[str, Any]], tuple[ModelEntry, ...]]:
+    """Offline models, rows of own servers, and litellm's models."""
+    local = [row for row in _local(ask) if _matches(row, query)]
+    offline = model_list.search(model_list.offline_models(), query) if query else model_list.offline_models()
+    listed = model_list.litellm_models()
+    if query:
+        return offline, local, model_list.search(listed, query)
+    by_name = {one.name: one for one in listed}
+    examples = tuple(
+        by_name.get(name) or ModelEntry(name, name.partition("/")[0]) for name in model_choices.EXAMPLE_MODELS
+    )
+    return offline, local, examples
+
+
+def _matches(row: dict[str, Any], query: str) -> bool:
+    return all(word in f"{row['model']} {row['description']}".lower() for word in query.lower().split())
+
+
+def _local(ask: bool) -> list[dict[str, Any]]:
+    try:
+        found = servers.known()
+    except servers.ServersError as error:
+        raise CommandError(str(error)) from error
+    rows: list[dict[str, Any]] = []
+    for server in found:
+        names = servers.models_at(server) if ask else ()
+        where = f"{server.name} at {server.address} ({server.source})"
+        answer = "" if names else "; does not answer" if names is None else "; has no model" if ask else ""
+        for name in names or (f"{server.provider}/…",):
+            rows.append(
+                {"model": name, "description": where + answer, "key": None, "key_is_set": None}
+                | {"api_base": server.address}
+            )
+    return rows
+
+
+def _offline(entry: ModelEntry) -> dict[str, Any]:
+    return {"model": entry.name, "description": entry.description, "key": None, "key_is_set": None}
+
+
+def _provided(entry: ModelEntry) -> dict[str, Any]:
+    key = model_choices.key_of(entry.provider)
+    return {
+        "model": entry.name,
+        "description": "through litellm",
+        "key": key.variable,
+        "key_is_set": key.is_set,
+        "context_tokens": entry.context_tokens,
+        "input_price": entry.input_price,
+        "output_price": entry.output_price,
+    }

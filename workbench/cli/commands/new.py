@@ -1,0 +1,189 @@
+"""`workbench new`: a session from a signature."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from adapters.errors import SignatureError
+from adapters.lm.config_file import ConfigError
+from adapters.signatures import notation
+from adapters.signatures.signature import Field, Signature
+from adapters.signatures.type_names import name_of
+from adapters.values.pydantic_schema import type_adapter
+from sessions.errors import SessionError
+from sessions.file import store
+from sessions.file.near_files import did_you_mean
+from sessions.imports.cells import shown, strict_json, value_in
+from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from workbench.cli import arguments
+from workbench.config import settings
+from workbench.output import command_output, exit_codes
+from workbench.output.exit_codes import CommandError
+from workbench.output.suggestions import no_such
+
+DESCRIPTION = """\
+Makes a session file with the columns and the model of your config (by default
+chat, json and xml, and offline/exact). SIGNATURE is the string notation, or a
+path ending in .py (or .py:Class when the file has several signatures). The file
+is read, never run.
+
+VALUE is taken as it stands for a str field. For any other type it is JSON, else
+text if the type takes text."""
+EXAMPLES = """\
+  workbench new "question -> answer" -o q.json --input question="Is it raining?"
+  workbench new "question, context: list[str] -> answer: Literal['yes', 'no'], score: float" -o q.json \\
+      --input question="Is it raining?" --input context='["It pours."]'
+  workbench new invoice.py:Extract -o invoice.session.json --cot --model openai/gpt-4o-mini
+  workbench new "text -> label" -o l.json --demo '{"text": "Lovely.", "label": "positive"}'"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("signature", metavar="SIGNATURE", help="the string notation, FILE.py or FILE.py:Class")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="the session file to write")
+    parser.add_argument("--input", dest="inputs", action="append", default=[], metavar="NAME=VALUE")
+    parser.add_argument("--demo", dest="demos", action="append", default=[], metavar="JSON", help="an object of values")
+    parser.add_argument("--instructions", metavar="TEXT", help="in place of the signature's own")
+    parser.add_argument("--cot", action="store_true", help="ChainOfThought: `reasoning` in front of the outputs")
+    arguments.add_model(parser)
+    parser.add_argument("--force", action="store_true", help="overwrite FILE if it is there")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    written = signature_text(options.signature, options.instructions, options.cot)
+    try:
+        signature = written.read()
+    except SignatureError as error:
+        raise CommandError(f"the signature, {error}") from error
+    wanted = settings_in_force()
+    session = Session(
+        signature=written,
+        demos=tuple(Demo(demo_values(text, signature)) for text in options.demos),
+        columns=tuple([Column(name, name) for name in wanted.columns]),
+        cases=(Case("case 1", inputs=input_values(options.inputs, signature)),),
+        model=options.model or wanted.model,
+    )
+    path = Path(options.output)
+    if path.exists() and not options.force:
+        raise CommandError(f"{path} is there already; --force overwrites it")
+    try:
+        store.save(session, path)
+    except (SessionError, OSError) as error:
+        raise CommandError(str(error)) from error
+    if options.json:
+        columns = [one.id for one in session.columns]
+        command_output.json({"path": str(path), "columns": columns, "signature": _fields(signature)})
+    else:
+        command_output.message(f"{path}: {signature.signature}. Next: `workbench render {path}`, or `workbench {path}`")
+    return exit_codes.OK
+
+
+def settings_in_force() -> settings.Settings:
+    """Raises `CommandError` for a config file that cannot be read as one."""
+    try:
+        return settings.load().settings
+    except ConfigError as error:
+        raise CommandError(str(error)) from error
+
+
+def signature_text(given: str, instructions: str | None, cot: bool) -> SignatureText:
+    """The signature as the user gave it: the notation itself, or the text of the `.py` file that it names."""
+    path, _, class_name = given.rpartition(":") if _names_a_class(given) else (given, "", "")
+    text = given
+    if path.endswith(".py"):
+        text = _read_source(path)
+        class_name = class_name or _only_class(path, text)
+    return SignatureText(
+        text=text,
+        class_name=class_name or None,
+        predictor="ChainOfThought" if cot else "Predict",
+        instructions=instructions,
+    )
+
+
+def _names_a_class(given: str) -> bool:
+    path, colon, name = given.rpartition(":")
+    return bool(colon) and path.endswith(".py") and name.isidentifier()
+
+
+def _read_source(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{path}: byte {error.start} is not UTF-8; Python source to be read must be") from error
+    except FileNotFoundError as error:
+        near = did_you_mean(path)
+        raise CommandError(f"{path}: there is no such file{f' ({near})' if near else ''}") from error
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror or error}") from error
+
+
+def _only_class(path: str, source: str) -> str:
+    try:
+        names = notation.class_names(source)
+    except SignatureError as error:
+        raise CommandError(f"{path}: {error}") from error
+    if len(names) > 1:
+        choices = ", ".join(f"{path}:{one}" for one in names)
+        raise CommandError(f"{path} has {len(names)} signatures; name one: {choices}")
+    return names[0] if names else ""
+
+
+def input_values(given: Sequence[str], signature: Signature) -> dict[str, Any]:
+    """Values by input name from `NAME=VALUE` words. Raises `CommandError` for a name or value that does not fit."""
+    values: dict[str, Any] = {}
+    for word in given:
+        name, equals, text = word.partition("=")
+        if not equals:
+            raise CommandError(f"--input {word!r}: write NAME=VALUE")
+        field = signature.input_fields.get(name)
+        if field is None:
+            raise CommandError(f"--input: {no_such('input', name, signature.input_fields)}")
+        values[name] = value_of(text, field)
+    return values
+
+
+def value_of(text: str, field: Field) -> Any:
+    """`text` itself for a str field; otherwise its JSON if the type takes that, else `text` if the type takes text."""
+    if field.annotation is str:
+        return text
+    try:
+        return value_in(text, field)
+    except ValueError as error:
+        raise CommandError(f"--input {field.name}: {error}; give it as JSON, e.g. '{_sample(field)}'") from None
+
+
+def _sample(field: Field) -> str:
+    shape = type_adapter(field.annotation).json_schema()
+    samples: Mapping[str, str] = {
+        "array": '["a", "b"]',
+        "object": '{"key": "value"}',
+        "integer": "3",
+        "number": "0.5",
+        "boolean": "true",
+        "null": "null",
+    }
+    choices = shape.get("enum") or [shape.get("const")]
+    return json.dumps(choices[0]) if choices[0] is not None else samples.get(str(shape.get("type")), '"text"')
+
+
+def demo_values(text: str, signature: Signature) -> dict[str, Any]:
+    """The values of a demo. Raises `CommandError` when `text` is no JSON object, or has a name the signature lacks."""
+    try:
+        values = strict_json(text)
+    except (ValueError, RecursionError) as error:
+        raise CommandError(f"--demo {shown(text)}: {error}; give a JSON object of field values") from error
+    if not isinstance(values, dict):
+        raise CommandError(f"--demo {shown(text)}: give a JSON object of field values")
+    for name in values:
+        if name not in signature.fields:
+            raise CommandError(f"--demo: {no_such('field', name, signature.fields)}")
+    return values
+
+
+def _fields(signature: Signature) -> list[dict[str, Any]]:
+    return [{"name": one.name, "role": one.role, "type": name_of(one.annotation)} for one in signature.fields.values()]

@@ -1,0 +1,74 @@
+"""`workbench parse`: what each adapter's parser does with a reply."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from adapters.formats.catalog import UnknownAdapterError
+from adapters.formats.two_step import TwoStepAdapter
+from adapters.prompts.prompt import Prompt
+from adapters.replies.reading import Reading
+from adapters.requests.request import Request, read_reply
+from sessions.model.session import Column
+from sessions.running import rendering
+from workbench.cli import arguments, reply_input, requests, selection
+from workbench.cli.selection import Selection
+from workbench.output import command_output, exit_codes, json_shapes, reading_text
+
+DESCRIPTION = """\
+Reads a reply as the adapter of each column does: the verdict, the values, what
+was done with every character, the steps from text to value, and flags for what
+should surprise. The reply is taken exactly as given. Exits 1 if it does not
+parse."""
+EXAMPLES = """\
+  workbench parse q.json --adapter chat --response reply.txt
+  pbpaste | workbench parse q.json --adapter json xml
+  workbench parse q.json --adapter twostep --response prose.txt --extraction second-reply.txt
+  workbench parse q.json --adapter chat --json < reply.txt | jq .readings.chat.error"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    arguments.add_session(parser)
+    arguments.add_columns(parser)
+    parser.add_argument("--response", metavar="FILE", help="the reply (default, and for -: standard input)")
+    parser.add_argument("--extraction", metavar="FILE", help="twostep: the reply of the extracting model")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    arguments.settle_session(options)
+    chosen = selection.select(options.session, options.adapters, options.case)
+    extraction = None if options.extraction is None else reply_input.read(options.extraction)
+    completion = reply_input.read(options.response)
+    shapes: dict[str, Any] = {}
+    codes = [exit_codes.OK]
+    for column in chosen.columns:
+        try:
+            reading = read(chosen, column, completion, extraction)
+        except UnknownAdapterError as error:
+            codes.append(exit_codes.USAGE)
+            command_output.message(f"workbench: {column.id}: {error}")
+            shapes[column.id] = json_shapes.no_reading(error)
+            continue
+        codes.append(exit_codes.OK if reading.ok else exit_codes.DIFFERENT)
+        if options.json:
+            shapes[column.id] = json_shapes.reading(reading)
+        else:
+            reading_text.write(column.id, reading)
+    if options.json:
+        command_output.json({"readings": shapes})
+    return exit_codes.worst(codes)
+
+
+def read(chosen: Selection, column: Column, completion: str, extraction: str | None) -> Reading:
+    """The reading of one reply by one column, without the fields that the column's model answers natively.
+
+    Raises `CommandError` for a signature that cannot be read, and `UnknownAdapterError`.
+    """
+    made = requests.prepare(chosen, column)
+    request = made if isinstance(made, Request) else Request(Prompt(()), {}, chosen.session.signature.read())
+    adapter = rendering.adapter_of(column, allow_code=column.adapter in chosen.allow_code)
+    if isinstance(adapter, TwoStepAdapter):
+        return adapter.read(request.signature, completion, extraction)
+    return read_reply(adapter, request, completion)

@@ -1,0 +1,60 @@
+"""`workbench record`: freezes what `check` compares."""
+
+from __future__ import annotations
+
+import argparse
+
+from adapters.formats.catalog import UnknownAdapterError
+from sessions.errors import SessionError
+from sessions.model import recording
+from sessions.running import rendering
+from workbench.cli import arguments, selection
+from workbench.config import user_code
+from workbench.output import command_output, exit_codes
+from workbench.output.exit_codes import CommandError
+
+DESCRIPTION = """\
+Freezes, for every column of every case, the messages, the request, the reply
+last shown under it (sent, edited or pasted) and its reading. From then on
+`workbench check` tells when any of them changes. A column without a reply is
+passed over."""
+EXAMPLES = """\
+  workbench record q.json
+  workbench record q.json --case rainy --adapter chat"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    arguments.add_session(parser)
+    arguments.add_columns(parser, default_case="all")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    arguments.settle_session(options)
+    loaded = session = selection.load(options.session)
+    allow_code = user_code.named(options.adapters)
+    columns = selection.choose_columns(session, options.adapters)
+    cases = session.cases if options.case is None else (selection.choose_case(session, options.case),)
+    done = []
+    for case in cases:
+        for column in columns:
+            if column.id not in case.replies:
+                continue
+            try:
+                adapter = rendering.adapter_of(column, allow_code=column.adapter in allow_code)
+                session = recording.record(session, session.case(case.name), column, adapter=adapter)
+            except (SessionError, UnknownAdapterError) as error:
+                raise CommandError(f"{options.session}: {error}") from error
+            done.append({"case": case.name, "column": column.id})
+    if not done:
+        raise CommandError(
+            f"{options.session} has no reply to record; `workbench send {options.session} --save` gets some",
+            exit_codes.NOTHING,
+        )
+    selection.save(loaded, session, options.session, winner="our results")
+    if options.json:
+        command_output.json({"path": options.session, "recorded": done})
+    else:
+        for one in done:
+            command_output.text(f"recorded {one['case']} · {one['column']}")
+    return exit_codes.OK

@@ -1,0 +1,338 @@
+"""`workbench send`: runs a session's columns against their models."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from adapters.errors import SignatureError
+from adapters.formats.catalog import UnknownAdapterError
+from adapters.lm.errors import ProviderError
+from adapters.running.events import (
+    ChunkReceived,
+    Event,
+    ExtractionStarted,
+    FallbackStarted,
+    Listener,
+    RequestSent,
+    RetryStarted,
+    ToolInvoked,
+)
+from adapters.running.runner import Run
+from adapters.running.tool_turns import LONGEST_RESULT
+from adapters.types import BuildError
+from sessions.model.session import Column, Session
+from sessions.model.variants import VariantError
+from sessions.running import repeats, tools
+from sessions.running.replay import Replay
+from workbench.cli import arguments, selection
+from workbench.cli.selection import Selection
+from workbench.output import command_output, exit_codes, json_shapes, measures, reading_text
+from workbench.output.exit_codes import CommandError
+from workbench.sending import sending, tool_answers
+
+DESCRIPTION = """\
+Sends the prompt of each column to its model, one after the other, shows the
+reply as it comes, and then what the parser made of it. Models named offline/…
+need no key and no network; any other is called through litellm by its usual
+name, with its usual key variable, which may also stand in a `.env` of this
+folder. Exits 1 if a reply does not parse, 3 if a model could not be asked or
+broke off. ctrl+c ends a run and keeps what had arrived."""
+EXAMPLES = """\
+  workbench send q.json
+  workbench send q.json --adapter chat --model offline/sloppy
+  workbench send q.json --model openai/gpt-4o-mini --save   keep the replies and record them for `check`
+  workbench send q.json --model openai/gpt-4o-mini anthropic/claude-sonnet-4-5   every adapter with each
+  workbench send q.json --all-cases --save
+  workbench send q.json --replay             answered from the recording: no network, no price
+  workbench send q.json --repeat 10 --json | jq .runs.chat.parse_failure_rate
+  workbench send agent.json --tool search=my_tools:search
+  workbench send q.json --deadline 20 --json | jq .runs.chat.attempts"""
+
+MOST_REPEATS = 1000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    arguments.add_session(parser)
+    arguments.add_columns(parser)
+    parser.add_argument(
+        "--model",
+        dest="models",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="M",
+        help="offline/exact, openai/gpt-4o, … (`workbench models` lists them); with several, adapter × model",
+    )
+    parser.add_argument("--all-cases", action="store_true", help="every case, one after the other")
+    parser.add_argument(
+        "--replay", action="store_true", help="answer from the recording if the request is the same, else exit 3"
+    )
+    parser.add_argument("--save", action="store_true", help="keep the runs in SESSION, and record them")
+    parser.add_argument("--deadline", type=seconds, metavar="S", help="give up a column's run after S seconds")
+    parser.add_argument("--repeat", type=count, default=1, metavar="N", help="N runs of each; equal values are counted")
+    parser.add_argument("--raw", action="store_true", help="keep the reply as text and read nothing of it")
+    parser.add_argument("--extraction-model", metavar="M", help="twostep's second model (default: the column's)")
+    arguments.add_tool(parser)
+    parser.add_argument(
+        "--type-results", action="store_true", help="ask me for a tool's result where the session has none"
+    )
+    parser.add_argument(
+        "--result-limit",
+        type=characters,
+        default=LONGEST_RESULT,
+        metavar="N",
+        help=f"the model is told to ask for less when a tool's result has more characters (default {LONGEST_RESULT:,})",
+    )
+    arguments.add_allow_host(parser)
+    arguments.add_variants(parser)
+    arguments.add_json(parser)
+
+
+def seconds(text: str) -> float:
+    """A positive number of seconds."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return value
+
+
+def count(text: str) -> int:
+    """How many runs."""
+    if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= MOST_REPEATS):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MOST_REPEATS}")
+    return int(text)
+
+
+def characters(text: str) -> int:
+    """How long a tool's result may be."""
+    if not (text.isdecimal() and text.isascii() and len(text) < 12 and int(text)):
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no number of characters above 0")
+    return int(text)
+
+
+def run(options: argparse.Namespace) -> int:
+    _settle_session(options)
+    model = options.models[0] if len(options.models) == 1 else None
+    chosen = selection.select(options.session, options.adapters, options.case, model, every_case=options.all_cases)
+    if len(options.models) > 1:
+        chosen = selection.with_models(chosen, options.models)
+    chosen = selection.with_variants(chosen, options.variants)
+    cases = chosen.session.cases if options.all_cases else (chosen.case,)
+    session, saved = chosen.session, chosen.loaded
+    shapes: dict[str, dict[str, Any]] = {}
+    codes = [exit_codes.OK]
+    with _interruptible() as cancel:
+        sender = _Sender(options, cancel, tool_answers.handlers(session, options.handlers))
+        for case in cases:
+            if options.all_cases and not options.json:
+                command_output.heading(f"case {case.name}", "yellow")
+            shapes[case.name] = {}
+            for column in chosen.columns:
+                if cancel.is_set():
+                    break
+                outcomes: list[Run | CommandError] = []
+                while len(outcomes) < options.repeat and not cancel.is_set():
+                    outcome, session = sender.send(replace(chosen, session=session, case=case), column)
+                    outcomes.append(outcome)
+                    codes.append(_code_of(outcome))
+                    if isinstance(outcome, CommandError):
+                        break
+                    if options.save and (_has_reply(outcome) or outcome.cancelled):
+                        # One by one: what has been paid for stays when a later one fails or is interrupted.
+                        session = _kept(session, case.name, column, outcome, options.raw)
+                        selection.save(saved, session, options.session, winner="our results")
+                        saved = session
+                shapes[case.name][column.id] = _shape(column.id, outcomes, options)
+    if options.json:
+        runs = {"runs": shapes[chosen.case.name]}
+        command_output.json(runs | {"cases": shapes} if options.all_cases else runs)
+    if cancel.is_set():
+        command_output.message("workbench: interrupted")
+        codes.append(exit_codes.INTERRUPTED)
+    return exit_codes.worst(codes)
+
+
+def _settle_session(options: argparse.Namespace) -> None:
+    """Lets SESSION stand behind `--model M …` too, as it may behind `--adapter A …`."""
+    models: list[str] = options.models
+    if options.session is None and len(models) > 1 and models[-1].endswith(".json"):
+        options.session = models.pop()
+    arguments.settle_session(options)
+
+
+@contextmanager
+def _interruptible() -> Iterator[threading.Event]:
+    """An event that the first ctrl+c sets; the second one ends the program as usual."""
+    cancel = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield cancel
+        return
+
+    def interrupt(*_: object) -> None:
+        if cancel.is_set():
+            raise KeyboardInterrupt
+        cancel.set()
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield cancel
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _Sender:
+    """Sends columns as the options say."""
+
+    def __init__(self, options: argparse.Namespace, cancel: threading.Event, handlers: dict[str, Any]) -> None:
+        self._options = options
+        self._cancel = cancel
+        self._handlers = handlers
+
+    def send(self, chosen: Selection, column: Column) -> tuple[Run | CommandError, Session]:
+        """The column's run, or what must be mended first; and the session, with the results that were typed."""
+        options = self._options
+        listener: Listener = _progress if options.json else _Printer(column.id)
+        ask = tool_answers.ask if options.type_results else None
+        recorded = chosen.case.recordings.get(column.id)
+        if options.replay and recorded is None:
+            problem = CommandError("nothing is recorded to replay; `send --save` records", exit_codes.PROVIDER)
+            return self._told(column.id, problem), chosen.session
+        model = Replay(chosen.session, column, recorded) if options.replay and recorded is not None else None
+        try:
+            offered, state = tools.run_tools(
+                chosen.session, ask=ask, handlers=self._handlers, most_characters=options.result_limit
+            )
+            outcome = sending.send(
+                chosen.session,
+                column,
+                chosen.case,
+                listeners=(listener,),
+                deadline_s=options.deadline,
+                cancel=self._cancel,
+                allow_hosts=options.allow_hosts,
+                allow_code=column.adapter in chosen.allow_code,
+                extraction_model=options.extraction_model,
+                raw=options.raw,
+                offered=offered,
+                model=model,
+            )
+        except SignatureError as error:
+            raise CommandError(f"the signature, {error}") from error
+        except VariantError as error:
+            return self._told(column.id, CommandError(str(error))), chosen.session
+        except (UnknownAdapterError, BuildError, ProviderError) as error:
+            return self._told(column.id, CommandError(str(error))), chosen.session
+        return self._told(column.id, outcome), state.session
+
+    def _told(self, head: str, outcome: Run | CommandError) -> Run | CommandError:
+        """Says what happened: trouble on standard error, the rest as text unless JSON is wanted."""
+        if isinstance(outcome, CommandError):
+            command_output.message(f"workbench: {head}: {outcome}")
+            return outcome
+        if not self._options.json:
+            _write_outcome(head, outcome)
+        if outcome.error is not None and not _has_reply(outcome) and not outcome.cancelled:
+            command_output.message(f"workbench: {head}: {outcome.error.message}")
+        return outcome
+
+
+def _kept(session: Session, case: str, column: Column, outcome: Run, raw: bool) -> Session:
+    return (sending.keep if _has_reply(outcome) else sending.keep_partial)(session, case, column, outcome, raw=raw)
+
+
+def _shape(head: str, outcomes: list[Run | CommandError], options: argparse.Namespace) -> Any:
+    """The column in `--json`; with `--repeat`, what its runs have in common is also said as text."""
+    runs = [one for one in outcomes if isinstance(one, Run)]
+    refusal = next((one for one in outcomes if isinstance(one, CommandError)), None)
+    if refusal is not None:
+        return json_shapes.no_run(str(refusal))
+    if options.repeat == 1:
+        return json_shapes.run(runs[0]) if options.json else None
+    counted = repeats.collapse(runs)
+    if options.json:
+        return json_shapes.repeats(counted, runs)
+    _write_repeats(head, counted)
+    return None
+
+
+def _write_repeats(head: str, counted: repeats.Repeats) -> None:
+    rate = "?" if counted.parse_failure_rate is None else f"{counted.parse_failure_rate:.0%}"
+    command_output.heading(f"[{head}] {counted.runs} runs, {counted.parse_failures} not parsed ({rate})", "blue")
+    for name, values in counted.fields.items():
+        for one in values:
+            command_output.text(
+                f"  {one.count} × {name} = {json_shapes.dumps(one.value, indent=None, ascii_only=False)}"
+            )
+    for one in counted.errors:
+        command_output.text(f"  {one.count} × {one.value}")
+
+
+def _has_reply(outcome: Run) -> bool:
+    """Whether the model answered to the end, parsable or not."""
+    return outcome.error is None or (outcome.error.phase == "response" and not outcome.cancelled)
+
+
+def _code_of(outcome: Run | CommandError) -> int:
+    """What one column's run means for the exit code."""
+    if isinstance(outcome, CommandError):
+        return outcome.code
+    if outcome.ok:
+        return exit_codes.OK
+    if outcome.error is not None and outcome.error.phase == "request":
+        was_sent = any(isinstance(event, RequestSent) for event in outcome.events)
+        return exit_codes.PROVIDER if was_sent else exit_codes.USAGE
+    return exit_codes.DIFFERENT
+
+
+def _progress(event: Event) -> None:
+    """Standard output is for the JSON; a person at a terminal still sees the reply come."""
+    if isinstance(event, ChunkReceived) and event.choice == 0:
+        command_output.progress(event.text)
+
+
+class _Printer:
+    """Prints where a request goes, its reply as it comes, and why there was another."""
+
+    def __init__(self, column: str) -> None:
+        self._column = column
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, RequestSent):
+            attempt = f", attempt {event.attempt}" if event.attempt > 1 else ""
+            command_output.heading(f"[{self._column} → {event.model}{attempt}]", "blue")
+        elif isinstance(event, ChunkReceived) and event.choice == 0:
+            command_output.chunk(event.text)
+        elif isinstance(event, ToolInvoked):
+            command_output.text("")
+            command_output.heading(f"calls {event.name}({json_shapes.dumps(event.arguments, indent=None)})", "yellow")
+            command_output.text(event.rendered_output)
+        elif isinstance(event, ExtractionStarted | FallbackStarted | RetryStarted):
+            command_output.text("")
+            command_output.heading(_why_again(event), "yellow")
+
+
+def _why_again(event: ExtractionStarted | FallbackStarted | RetryStarted) -> str:
+    if isinstance(event, ExtractionStarted):
+        return f"asks {event.model} to extract the fields"
+    if isinstance(event, FallbackStarted):
+        return f"falls back to {event.adapter}: {event.reason}"
+    return f"tries again in {event.delay_s:g} s: {event.reason}"
+
+
+def _write_outcome(head: str, outcome: Run) -> None:
+    command_output.text("\n")
+    for attempt in outcome.attempts[-1:]:
+        for completion in attempt.completions:
+            if completion.reading is not None:
+                reading_text.write(head, completion.reading)
+    for attempt in outcome.attempts:
+        command_output.heading(measures.line(attempt), "dim")

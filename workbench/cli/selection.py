@@ -1,0 +1,142 @@
+"""Which session, columns and case a command line means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from adapters.formats import catalog
+from sessions.errors import SessionError
+from sessions.file import saving, store
+from sessions.file.both_changes import Winner
+from sessions.model import variants
+from sessions.model.session import Case, Column, Session
+from workbench.config import user_code
+from workbench.output import command_output
+from workbench.output.exit_codes import CommandError
+from workbench.output.suggestions import no_such
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A session as the command line wants it: `columns` are the chosen ones, `case` the chosen case.
+
+    `loaded` is the session as the file has it, without what options changed. `allow_code` holds the `module:Class`
+    names that the user gave on the command line; no other is ever imported.
+    """
+
+    loaded: Session
+    session: Session
+    columns: tuple[Column, ...]
+    case: Case
+    allow_code: frozenset[str]
+
+
+def load(path: str) -> Session:
+    """The session in the file. Raises `CommandError` with its place and the mend."""
+    try:
+        return store.load(path)
+    except SessionError as error:
+        raise CommandError(str(error)) from error
+
+
+def select(
+    path: str,
+    adapters: Sequence[str] = (),
+    case: str | None = None,
+    model: str | None = None,
+    *,
+    every_case: bool = False,
+) -> Selection:
+    """The session of a file with the columns, the case and the model that options name; `every_case` wants them all."""
+    session = load(path)
+    allow_code = user_code.named(adapters)
+    columns = choose_columns(session, adapters)
+    if model is not None:
+        columns = tuple(replace(column, model=model) for column in columns)
+    return Selection(
+        loaded=session,
+        session=with_columns(session, columns),
+        columns=columns,
+        case=choose_case(session, case, others_matter=not every_case),
+        allow_code=allow_code,
+    )
+
+
+def choose_columns(session: Session, names: Sequence[str]) -> tuple[Column, ...]:
+    """The named columns, each an id of the session's or an adapter's name; all of the session's when none is named."""
+    if not names:
+        if not session.columns:
+            raise CommandError("the session has no column; name an adapter, e.g. `--adapter chat`")
+        return session.columns
+    by_id = {column.id: column for column in session.columns}
+    chosen: dict[str, Column] = {}
+    for name in [part for given in names for part in given.split(",") if part]:
+        chosen[name] = by_id.get(name) or _column_of_adapter(name, by_id)
+    return tuple(chosen.values())
+
+
+def _column_of_adapter(name: str, known: Iterable[str]) -> Column:
+    try:
+        catalog.make(name, allow_code=True)
+    except catalog.UnknownAdapterError as error:
+        if ":" in name:
+            raise CommandError(str(error)) from error
+        raise CommandError(no_such("column or adapter", name, dict.fromkeys([*known, *catalog.NAMES]))) from error
+    return Column(name, name)
+
+
+def with_columns(session: Session, columns: Sequence[Column]) -> Session:
+    """The session with `columns` in place of its own of the same ids, and behind them those that it lacks."""
+    by_id = {column.id: column for column in (*session.columns, *columns)}
+    return replace(session, columns=tuple(by_id.values()))
+
+
+def with_models(chosen: Selection, models: Sequence[str]) -> Selection:
+    """Columns adapter × model in the place of the chosen ones; the id of each names both."""
+    columns = tuple(
+        [replace(column, id=f"{column.id} · {model}", model=model) for column in chosen.columns for model in models]
+    )
+    return replace(chosen, columns=columns, session=with_columns(chosen.session, columns))
+
+
+def with_variants(chosen: Selection, tags: Sequence[str]) -> Selection:
+    """Each chosen column as it is and once for each tag; says which variants are out of date. Raises CommandError."""
+    if not tags:
+        return chosen
+    known = variants.tags(chosen.session)
+    for tag in tags:
+        if tag not in known:
+            raise CommandError(no_such("variant", tag, known))
+        for use in variants.uses(chosen.session, tag):
+            if use.state != "current":
+                why = "what it was written for has changed" if use.state == "stale" else "that is gone"
+                command_output.message(f"variant {tag}: {use.variant.of} is left out: {why}")
+    columns = tuple([made for column in chosen.columns for made in variants.columns_of(column, tags)])
+    return replace(chosen, columns=columns, session=with_columns(chosen.session, columns))
+
+
+def choose_case(session: Session, name: str | None, others_matter: bool = True) -> Case:
+    """The named case, by default the first, which is said when there are others that matter."""
+    if not session.cases:
+        raise CommandError("the session has no case, so there is nothing to put into a prompt; add one in the app")
+    if name is not None:
+        found = next((case for case in session.cases if case.name == name), None)
+        if found is None:
+            raise CommandError(no_such("case", name, [case.name for case in session.cases]))
+        return found
+    if len(session.cases) > 1 and others_matter:
+        first, count = session.cases[0].name, len(session.cases)
+        command_output.message(f"case {first!r}, the first of {count}; choose another with --case NAME")
+    return session.cases[0]
+
+
+def save(base: Session, session: Session, path: str, winner: Winner = "nobody") -> None:
+    """Writes what changed from `base` to `session` onto what the file holds by now (see `sessions.file.saving`).
+
+    Raises `CommandError` when that cannot be: the file is then as it was, and what was to be saved is kept aside.
+    """
+    try:
+        saving.save(base, session, path, winner)
+    except (SessionError, OSError) as error:
+        raise CommandError(f"{error}; nothing of it was overwritten, and {saving.keep_aside(session, path)}") from error

@@ -1,0 +1,1 @@
+"""What a user can set, and the code that a user names."""

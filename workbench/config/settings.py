@@ -1,0 +1,338 @@
+"""What the user can set, once for all sessions: the config file's keys, what each is for, and what is in force.
+
+`docs/configuration.md` and `workbench config --example` are made of `KEYS`. Importing this loads no textual.
+"""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+from adapters.formats import catalog
+from adapters.lm import config_file, servers
+from adapters.lm.config_file import ConfigError, ConfigFile
+from workbench.output.suggestions import nearest
+
+THEMES = (
+    "workbench-dark",
+    "workbench-light",
+    "ansi-dark",
+    "ansi-light",
+    "atom-one-dark",
+    "atom-one-light",
+    "catppuccin-frappe",
+    "catppuccin-latte",
+    "catppuccin-macchiato",
+    "catppuccin-mocha",
+    "dracula",
+    "flexoki",
+    "gruvbox",
+    "monokai",
+    "nord",
+    "rose-pine",
+    "rose-pine-dawn",
+    "rose-pine-moon",
+    "solarized-dark",
+    "solarized-light",
+    "textual-dark",
+    "textual-light",
+    "tokyo-night",
+)
+"""Ours, then textual's (a test holds them together; to ask textual would cost every command its import)."""
+
+Source = Literal["default", "file", "environment"]
+
+
+def _nothing() -> Mapping[str, str]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is in force. Each field is a key of the config file, and `KEYS` says what it is for."""
+
+    theme: str = "workbench-dark"
+    model: str = "offline/exact"
+    columns: tuple[str, ...] = ("chat", "json", "xml")
+    editor: str = "vi"
+    compact: bool = False
+    remember_layout: bool = True
+    servers: Mapping[str, str] = field(default_factory=_nothing)
+    keymap: Mapping[str, str] = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of the file: what it takes, what it is for, and how it is written.
+
+    `check` gives the value in its final type, or raises ValueError with what is wrong and what would work. `variables`
+    are those of the environment that set it too; they win over the file when `environment_wins`.
+    """
+
+    name: str
+    takes: str
+    about: str
+    example: str
+    check: Callable[[Any], Any]
+    variables: tuple[str, ...] = ()
+    environment_wins: bool = True
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a setting comes from: nowhere (`default`), `FILE:LINE`, or the variable of that name."""
+
+    source: Source
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class InForce:
+    """The settings, the file they were read from (None: there is no home to have one in), and each one's origin."""
+
+    settings: Settings
+    file: ConfigFile
+    origins: Mapping[str, Origin]
+
+
+def load(environment: Mapping[str, str] | None = None, file: ConfigFile | None = None) -> InForce:
+    """What is in force: environment over file over default (for `editor` the file wins, as the nearer word).
+
+    Raises ConfigError, which names the file, the line, what is wrong there and the nearest name.
+    """
+    env = os.environ if environment is None else environment
+    read = config_file.read(config_file.config_path(env)) if file is None else file
+    for name in read.data:
+        if name not in BY_NAME:
+            near = nearest(name, BY_NAME)
+            question = f"; did you mean {near}?" if near else ""
+            listed = ", ".join(BY_NAME)
+            raise ConfigError(f"{read.place_of(name)}: there is no setting {name!r}{question} There are: {listed}")
+    values: dict[str, Any] = {}
+    origins: dict[str, Origin] = {}
+    for key in KEYS:
+        origins[key.name] = Origin("default")
+        in_file = (_from_file(key, read), Origin("file", read.place_of(key.name))) if key.name in read.data else None
+        variable = next((name for name in key.variables if env.get(name)), None)
+        in_environment = (_from_variable(key, variable, env), Origin("environment", variable)) if variable else None
+        order = (in_environment, in_file) if key.environment_wins else (in_file, in_environment)
+        found = next((one for one in order if one is not None), None)
+        if found is not None:
+            values[key.name], origins[key.name] = found
+    return InForce(Settings(**values), read, MappingProxyType(origins))
+
+
+def _from_file(key: Key, file: ConfigFile) -> Any:
+    try:
+        return key.check(file.data[key.name])
+    except _InTableError as error:
+        raise ConfigError(f"{file.place_of(key.name, *error.keys)}: {key.name}: {error}") from None
+    except ValueError as error:
+        raise ConfigError(f"{file.place_of(key.name)}: {key.name}: {error}") from None
+
+
+def _from_variable(key: Key, variable: str, environment: Mapping[str, str]) -> Any:
+    try:
+        return key.check(environment[variable])
+    except ValueError as error:
+        raise ConfigError(f"the variable {variable}: {error}") from None
+
+
+def example() -> str:
+    """A config file that sets nothing: each key with what it is for, commented out."""
+    sections = [
+        "\n".join(
+            [
+                *(f"# {line}" for line in _wrapped(f"{key.about} {_default(key)}")),
+                *(f"#{line}" for line in key.example.split("\n")),
+            ]
+        )
+        for key in KEYS
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def reference() -> str:
+    """The keys as a table in Markdown."""
+    rows = [f"| `{key.name}` | {key.takes} | {key.about}{_variables(key)} | {_default_value(key)} |" for key in KEYS]
+    return "\n".join(["| key | takes | for | default |", "|---|---|---|---|", *rows]) + "\n"
+
+
+def shown(value: Any) -> str:
+    """A value in a few words of TOML."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} = {shown(one)}" for name, one in value.items()) or "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        return f"[{', '.join(shown(one) for one in value)}]"
+    return f'"{value}"'
+
+
+def _default_value(key: Key) -> str:
+    value = getattr(Settings(), key.name)
+    return "none" if isinstance(value, Mapping) else f"`{shown(value)}`"
+
+
+def _default(key: Key) -> str:
+    return f"Default: {_default_value(key).strip('`')}.{_variables(key)}"
+
+
+def _variables(key: Key) -> str:
+    if not key.variables:
+        return ""
+    names = " or ".join(f"`${name}`" for name in key.variables)
+    return f" {names} {'sets it too, over the file' if key.environment_wins else 'sets it where the file does not'}."
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, 96)
+
+
+class _InTableError(ValueError):
+    """What is wrong with one entry of a table."""
+
+    def __init__(self, message: str, *keys: str) -> None:
+        self.keys = keys
+        super().__init__(message)
+
+
+def _theme(value: Any) -> str:
+    name = _text(value)
+    if name not in THEMES:
+        near = nearest(name, THEMES)
+        question = f"; did you mean {near!r}?" if near else "."
+        raise ValueError(f"no theme {name!r}{question} There are: {', '.join(THEMES)}")
+    return name
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"expected text in quotes, got {_kind(value)}")
+    return value
+
+
+def _yes_or_no(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"expected true or false, got {_kind(value)}")
+    return value
+
+
+def _columns(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not value:
+        raise ValueError(f'expected a list of adapters such as ["chat", "json"], got {_kind(value)}')
+    for one in value:
+        if one not in catalog.NAMES:
+            catalog.make(str(one))  # one that a package registered, or an error that names the nearest
+    if len(set(value)) < len(value):
+        raise ValueError("the same adapter stands there twice")
+    return tuple(value)
+
+
+def _servers(value: Any) -> Mapping[str, str]:
+    for provider, address in _table(value, 'hosted_vllm = "http://localhost:8000/v1"').items():
+        said = servers.why_no_address(address)
+        if said:
+            raise _InTableError(f"{provider}: {said}", provider)
+    return MappingProxyType(dict(value))
+
+
+def _keymap(value: Any) -> Mapping[str, str]:
+    """Keys by binding id. `app.save` unquoted is a table `app` in TOML, and is meant as what it looks like."""
+    found: dict[str, str] = {}
+    rest: list[tuple[tuple[str, ...], Any]] = [((), _table(value, '"app.send_all" = "f5"'))]
+    while rest:
+        keys, one = rest.pop(0)
+        if isinstance(one, dict):
+            rest += [((*keys, name), inner) for name, inner in one.items()]
+        elif isinstance(one, str) and all(part.strip() for part in one.split(",")):
+            found[".".join(keys)] = ",".join(part.strip() for part in one.split(","))
+        else:
+            said = f'expected keys in quotes such as "f5" or "f5,ctrl+j", got {_kind(one)}'
+            raise _InTableError(f"{'.'.join(keys)}: {said}", *keys)
+    return MappingProxyType(found)
+
+
+def _table(value: Any, example: str) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"expected a table with lines such as {example}, got {_kind(value)}")
+    return value
+
+
+def _kind(value: Any) -> str:
+    kinds = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "a table", str: "text"}
+    if value == "":
+        return "empty text"
+    return kinds.get(type(value), "a date or time") + (f" ({value!r})" if isinstance(value, (str, int, float)) else "")
+
+
+KEYS: tuple[Key, ...] = (
+    Key(
+        "theme",
+        "the name of a theme",
+        "The colours of the app.",
+        'theme = "workbench-light"',
+        _theme,
+        ("WORKBENCH_THEME",),
+    ),
+    Key(
+        "model",
+        "the name of a model",
+        "The model of a new session.",
+        'model = "openai/gpt-4o-mini"',
+        _text,
+        ("WORKBENCH_MODEL",),
+    ),
+    Key(
+        "columns",
+        "a list of adapters",
+        "The columns of a new session, in this order.",
+        'columns = ["chat", "json", "baml"]',
+        _columns,
+    ),
+    Key(
+        "editor",
+        "a command",
+        "What opens the focused text outside of the app.",
+        'editor = "code --wait"',
+        _text,
+        ("VISUAL", "EDITOR"),
+        environment_wins=False,
+    ),
+    Key(
+        "compact",
+        "true or false",
+        "Less empty space on the screen.",
+        "compact = true",
+        _yes_or_no,
+    ),
+    Key(
+        "remember_layout",
+        "true or false",
+        "Whether sizes, hidden columns and collapsed parts are as you left them the next time.",
+        "remember_layout = false",
+        _yes_or_no,
+    ),
+    Key(
+        "servers",
+        "a table: provider = address",
+        "Servers of your own that speak OpenAI's protocol, by litellm's provider. A variable PROVIDER_API_BASE wins "
+        "over the file.",
+        '[servers]\nhosted_vllm = "http://localhost:8000/v1"',
+        _servers,
+    ),
+    Key(
+        "keymap",
+        'a table: "binding id" = "keys"',
+        "Other keys for what the app does; several are separated by commas. `workbench config --keys` lists the ids.",
+        '[keymap]\n"app.send_all" = "f5,ctrl+j"',
+        _keymap,
+    ),
+)
+"""In the order of the documentation; tables last, as TOML wants them."""
+
+BY_NAME: Mapping[str, Key] = MappingProxyType({key.name: key for key in KEYS})

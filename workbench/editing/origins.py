@@ -1,0 +1,46 @@
+"""Where that stands in the editors which a piece of a prompt, or a lint, is about; and the reverse."""
+
+from __future__ import annotations
+
+from sessions.model.session import Session
+from workbench.state.document import Place, State
+
+
+def demo_place(session: Session, number: int, field: str | None) -> Place:
+    """The editor of the prompts' demo `number`, 1-based, the disabled ones counted; row -1 when there is none."""
+    return Place("demo", row=number - 1 if 0 < number <= len(session.demos) else -1, field=field or "")
+
+
+def place_of(state: State, field: str | None, turn: str | None) -> Place:
+    """The editor of the value that a turn (`inputs`, `demo 2`, …) of a prompt shows for a field."""
+    kind, _, number = (turn or "").partition(" ")
+    if kind == "demo" and number.isdecimal():
+        return demo_place(state.session, int(number), field)
+    if kind == "history" and number.isdecimal():
+        return Place("history", state.case.name, int(number) - 1, field or "")
+    if kind == "inputs" and field:
+        return Place("input", state.case.name, field=field)
+    return Place("signature", field=field or "")
+
+
+def key_of(state: State, place: Place) -> tuple[str, str | None, str] | None:
+    """The origin (kind, field, turn) of what the editor at `place` makes; None where it makes nothing of its own.
+
+    A row without a field stands for the first value of it.
+    """
+    if place.kind == "instructions":
+        return "instructions", None, "system"
+    if place.kind == "signature":
+        return ("name", place.field, "system") if place.field else None
+    if place.kind == "input":
+        return "value", place.field, "inputs"
+    if place.kind == "demo":
+        if not 0 <= place.row < len(state.session.demos) or not state.session.demos[place.row].enabled:
+            return None
+        turn, values = f"demo {place.row + 1}", state.session.demos[place.row].values
+    elif place.kind == "history" and place.row + 1 in (turns := state.case.turns):
+        turn, values = f"history {place.row + 1}", turns[place.row + 1]
+    else:
+        return None
+    field = place.field or next(iter(values), "")
+    return ("value" if values.get(field) is not None else "filler", field, turn) if field else None

@@ -1,0 +1,161 @@
+"""Results to standard output, messages to standard error; a terminal never gets a control character of somebody's."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO
+
+from workbench.output import display
+
+_COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2"}
+
+
+_results: TextIO | None = None
+"""Where results go while `results_alone` keeps others out of standard output."""
+
+
+class CannotWriteError(Exception):
+    """Standard output takes no more, for a reason in a few words; a reader that went away is a `BrokenPipeError`."""
+
+
+def prepare() -> None:
+    """What cannot be encoded (a lone surrogate) is written as an escape and never ends the program."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def is_terminal(stream: TextIO) -> bool:
+    return stream.isatty()
+
+
+@contextmanager
+def results_alone() -> Iterator[None]:
+    """Standard output holds results alone: what others print meanwhile goes to standard error.
+
+    Others are a function or an adapter of the user's, and the programs that these start.
+    """
+    global _results
+    before, number = sys.stdout, _number_of(sys.stdout)
+    _flush(before)
+    own = before if number is None else _second(before, number)
+    _results, sys.stdout = own, sys.stderr
+    try:
+        if number is not None:
+            os.dup2(sys.stderr.fileno(), number)
+        yield
+        _flush(own)
+    finally:
+        _results, sys.stdout = None, before
+        if number is not None:
+            os.dup2(own.fileno(), number)
+            with suppress(OSError):  # it was said above
+                own.close()
+
+
+def _second(stream: TextIO, number: int) -> TextIO:
+    """Another stream to the same place, whatever becomes of the descriptor `number`."""
+    buffering = 1 if is_terminal(stream) else -1
+    return open(os.dup(number), "w", buffering, stream.encoding, stream.errors)
+
+
+def _number_of(stream: TextIO) -> int | None:
+    """The stream's file descriptor; None for one in memory."""
+    try:
+        return stream.fileno() if sys.stderr.fileno() >= 0 else None
+    except (OSError, ValueError):
+        return None
+
+
+def _out() -> TextIO:
+    return sys.stdout if _results is None else _results
+
+
+def _write(content: str) -> None:
+    try:
+        _out().write(content)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise CannotWriteError((error.strerror or str(error)).lower()) from error
+
+
+def _flush(stream: TextIO) -> None:
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise CannotWriteError((error.strerror or str(error)).lower()) from error
+
+
+def flush() -> None:
+    """Has everything written that was said. Raises `CannotWriteError` and BrokenPipeError, as all that writes here."""
+    _flush(_out())
+
+
+def give_up() -> None:
+    """Lets go of what standard output does not take, which Python would try to write once more at its exit."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def text(content: str, end: str = "\n") -> None:
+    """Text of a result: as it is into a pipe or file, without control characters on a terminal."""
+    _write((display.safe(content) if is_terminal(_out()) else content) + end)
+
+
+def heading(content: str, colour: str) -> None:
+    """A line that structures a result, coloured on a terminal (not with NO_COLOR set)."""
+    shown = display.safe(content) if is_terminal(_out()) else content
+    _write(coloured(shown, colour, _out()) + "\n")
+
+
+def coloured(shown: str, colour: str, stream: TextIO) -> str:
+    """`shown`, which must be safe already, in a colour if `stream` is a terminal that wants colours."""
+    if not is_terminal(stream) or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return shown
+    return f"\x1b[{_COLOURS[colour]}m{shown}\x1b[0m"
+
+
+def diff_lines(lines: Iterable[str], indent: str = "") -> None:
+    """Lines of a unified diff, red and green on a terminal."""
+    for line in lines:
+        colour = {"-": "red", "+": "green", "@": "dim"}.get(line.lstrip(" ")[:1])
+        if colour is None:
+            text(f"{indent}{line}")
+        else:
+            heading(f"{indent}{line}", colour)
+
+
+def chunk(content: str) -> None:
+    """A piece of a reply as it comes."""
+    text(content, end="")
+    flush()
+
+
+def progress(content: str) -> None:
+    """A piece of a reply as it comes, on standard error, and only for a person who watches."""
+    if is_terminal(sys.stderr):
+        sys.stderr.write(display.safe(content))
+        sys.stderr.flush()
+
+
+def json(data: Any) -> None:
+    """A result as the documented JSON. (The shapes know the engine, which `--help` does not load.)"""
+    from workbench.output import json_shapes
+
+    _write(json_shapes.dumps(data) + "\n")
+
+
+def message(content: str) -> None:
+    """One line (or a few) for a person, on standard error; always without control characters."""
+    with suppress(CannotWriteError):  # which is told by whoever writes results
+        flush()
+    with suppress(OSError):  # there is nowhere left to say it
+        sys.stderr.write(display.safe(content) + "\n")
+        sys.stderr.flush()

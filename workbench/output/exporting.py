@@ -1,0 +1,34 @@
+"""An export with its refusals in the words of a command, for the command line and the app."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from adapters.errors import SignatureError
+from adapters.types.building import BuildError
+from sessions.exports import formats
+from sessions.exports.exported import Exported, ExportError
+from sessions.model.session import Case, Column, Session
+from sessions.model.variants import VariantError
+from workbench.output.exit_codes import CommandError
+
+
+def export(
+    form: str,
+    session: Session,
+    columns: Sequence[Column],
+    cases: Sequence[Case],
+    *,
+    name: str = "",
+    code: Collection[str] = (),
+    allow_hosts: Collection[str] = (),
+) -> Exported:
+    """The session as `form`, a name of `formats.FORMATS`. Raises `CommandError` for what that form cannot hold."""
+    try:
+        return formats.export(
+            formats.FORMATS[form], session, columns, cases, name=name, code=code, allow_hosts=allow_hosts
+        )
+    except SignatureError as error:
+        raise CommandError(f"the signature, {error}") from error
+    except (ExportError, VariantError, BuildError) as error:
+        raise CommandError(str(error)) from error

@@ -1,0 +1,58 @@
+"""What a call took, in one line: an estimate is marked `~`, and a cost that nobody knows is `?`, never 0."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from adapters.running.runs import Attempt
+from workbench.output import token_estimates
+
+
+def line(attempt: Attempt) -> str:
+    """For example `attempt 2, tools: 412 + 33 tokens, $0.0003, 812 ms`."""
+    return (
+        f"attempt {attempt.number}, {attempt.purpose}: {token_counts(attempt)}, {cost(attempt.cost)}, "
+        f"{attempt.duration_ms:.0f} ms"
+    )
+
+
+def token_counts(attempt: Attempt) -> str:
+    """Prompt and completion tokens as the provider counted them, else estimated."""
+    usage = attempt.usage or {}
+    asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
+    shown = (
+        str(asked) if isinstance(asked, int) else f"~{_estimate(attempt.request.get('messages') or ())}",
+        str(answered) if isinstance(answered, int) else f"~{sum(map(_of_completion, attempt.completions))}",
+    )
+    return f"{shown[0]} + {shown[1]} tokens"
+
+
+def cost(dollars: float | None) -> str:
+    """
+    >>> cost(None), cost(0.00031), cost(1.5)
+    ('$?', '$0.00031', '$1.50')
+    """
+    if dollars is None:
+        return "$?"
+    return f"${dollars:.2f}" if dollars >= 1 else f"${dollars:.2g}" if dollars >= 0.0001 else f"${dollars:.7f}"
+
+
+def total_cost(attempts: Iterable[Attempt]) -> float | None:
+    """None as soon as one of them is not known."""
+    known = [one.cost for one in attempts]
+    return None if any(one is None for one in known) else sum(one for one in known if one is not None)
+
+
+def _estimate(messages: Iterable[Any]) -> int:
+    return sum(token_estimates.estimate(_text(one)) for one in messages)
+
+
+def _text(message: Any) -> str:
+    content = message.get("content") if isinstance(message, dict) else message
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, default=str)
+
+
+def _of_completion(completion: Any) -> int:
+    return token_estimates.estimate(completion.text) + token_estimates.estimate(completion.reasoning)

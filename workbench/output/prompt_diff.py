@@ -1,0 +1,87 @@
+"""What differs between two requests, by section (a message of a turn, the parameters) before by line."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.prompts.prompt import Message
+from adapters.requests.request import Request
+from sessions.model.session import Recording
+from workbench.output import json_shapes
+
+
+@dataclass(frozen=True)
+class SectionDiff:
+    """A section that is not the same on both sides: None where one side lacks it. `lines` is a unified diff."""
+
+    section: str
+    before: str | None
+    after: str | None
+    lines: tuple[str, ...]
+
+
+def compare(before: Request, after: Request, context: int = 2) -> tuple[SectionDiff, ...]:
+    """The sections that differ, in the order of `before`, then those that only `after` has."""
+    return compare_sections(sections(before), sections(after), context)
+
+
+def compare_sections(left: Mapping[str, str], right: Mapping[str, str], context: int = 2) -> tuple[SectionDiff, ...]:
+    """As `compare`, of sections that are there already."""
+    return tuple(
+        SectionDiff(name, left.get(name), right.get(name), _lines(left.get(name), right.get(name), context))
+        for name in {**left, **right}
+        if left.get(name) != right.get(name)
+    )
+
+
+def sections(request: Request) -> Mapping[str, str]:
+    """The text of every section: `system`, `demo 1 · user`, …, and `parameters` as JSON."""
+    found: dict[str, str] = {}
+    seen: Counter[str] = Counter()
+    for message in request.messages:
+        name = message.turn if message.turn == message.role else f"{message.turn} · {message.role}"
+        seen[name] += 1
+        found[name if seen[name] == 1 else f"{name} {seen[name]}"] = _text(message)
+    parameters = {key: value for key, value in request.as_dict().items() if key != "messages"}
+    found["parameters"] = json_shapes.dumps(parameters, ascii_only=False)
+    return found
+
+
+def sections_of_recording(recording: Recording, now: Request) -> Mapping[str, str]:
+    """The sections of what was recorded, by the names that the messages at the same places have `now`.
+
+    A recording does not say which message is which demo; where roles are not the same either, a message is named by
+    its place.
+    """
+    found: dict[str, str] = {}
+    names = [name for name in sections(now) if name != "parameters"]
+    for index, message in enumerate(recording.messages):
+        is_alike = index < len(names) and now.messages[index].role == message.get("role")
+        found[names[index] if is_alike else f"message {index + 1} · {message.get('role')}"] = _text_of(message)
+    found["parameters"] = json_shapes.dumps(dict(recording.request), ascii_only=False)
+    return found
+
+
+def _text_of(message: Mapping[str, Any]) -> str:
+    content = message.get("content")
+    if isinstance(content, str) and set(message) == {"role", "content"}:
+        return content
+    return json_shapes.dumps(dict(message), ascii_only=False)
+
+
+def _text(message: Message) -> str:
+    content = message.content
+    if isinstance(content, str) and not message.extra:
+        return content
+    return json_shapes.dumps(message.as_dict(), ascii_only=False)
+
+
+def _lines(before: str | None, after: str | None, context: int) -> tuple[str, ...]:
+    left = [] if before is None else before.split("\n")
+    right = [] if after is None else after.split("\n")
+    # The first two lines name files, which sections are not.
+    return tuple(difflib.unified_diff(left, right, n=context, lineterm=""))[2:]

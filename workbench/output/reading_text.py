@@ -1,0 +1,73 @@
+"""A reading as text for people: verdict and place, values, what became of every piece of the reply, steps, flags."""
+
+from __future__ import annotations
+
+from adapters.replies.reading import FieldReading, Reading
+from workbench.output import command_output, json_shapes
+
+
+def write(head: str, reading: Reading) -> None:
+    """Prints one column's reading."""
+    command_output.heading(f"[{head}] {verdict(reading)}", "green" if reading.ok else "red")
+    for field in reading.fields.values():
+        _write_field(field, reading)
+    for flag in reading.flags:
+        if flag.field is None:
+            command_output.text(f"  ! {flag.message}")
+    for miss in reading.near_misses:
+        command_output.text(f"  ? {miss.message}")
+    _write_spans(reading)
+    if reading.extraction is not None:
+        write(f"{head}: extraction", reading.extraction)
+    command_output.text("")
+
+
+def verdict(reading: Reading) -> str:
+    """`parsed`, or why not, with line and column of the reply where the parser knows it."""
+    error = reading.error
+    if error is None:
+        return "parsed"
+    place = ""
+    if error.start is not None:
+        line, column = reading.line_and_column(error.start)
+        place = f" at line {line}, column {column}"
+    field = f", field {error.field}" if error.field else ""
+    return f"not parsed{place}{field}: {error.type}: {first_line(error.message)}"
+
+
+def first_line(message: str) -> str:
+    return next((line.strip() for line in message.splitlines() if line.strip()), "")
+
+
+def short(value: object, width: int = 100) -> str:
+    """A value as one line of JSON of at most `width` characters."""
+    text = json_shapes.dumps(value, indent=None, ascii_only=False)
+    return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def _write_field(field: FieldReading, reading: Reading) -> None:
+    if field.state in ("read", "default"):
+        origin = " (default)" if field.state == "default" else ""
+        command_output.text(f"  {field.name} = {short(field.value)}{origin}")
+    else:
+        reason = f": {first_line(field.error)}" if field.error else ""
+        command_output.text(f"  {field.name} {field.state}{reason}")
+    for step in field.steps:
+        note = f"  ({step.note})" if step.note else ""
+        path = f" at {step.path}" if step.path else ""
+        command_output.text(f"      {step.rule}{path}: {short(step.before, 40)} → {short(step.after, 40)}{note}")
+    for flag in reading.flags:
+        if flag.field == field.name:
+            command_output.text(f"      ! {flag.message}")
+
+
+def _write_spans(reading: Reading) -> None:
+    command_output.text("  the reply, piece by piece:")
+    line, line_start = 1, 0
+    for span in reading.spans:
+        piece = reading.completion[span.start : span.end]
+        label = f"{span.kind} {span.field}" if span.field else span.kind
+        command_output.text(f"    {line}:{span.start - line_start + 1:<4} {label:<24} {short(piece, 80)}")
+        if "\n" in piece:
+            line += piece.count("\n")
+            line_start = span.start + piece.rfind("\n") + 1

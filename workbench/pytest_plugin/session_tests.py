@@ -1,0 +1,230 @@
+"""Session files as pytest sees them: a file holds cases, a case holds columns, a column holds tests.
+
+Loaded by `workbench.pytest_plugin` when the first session file is found. As it runs in the process of somebody's test
+suite, it imports neither `adapters` nor `sessions`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.checks import keywords
+from workbench.output import display
+from workbench.output.exit_codes import CommandError
+from workbench.pytest_plugin import check_child
+from workbench.pytest_plugin.check_child import FileCheck
+from workbench.pytest_plugin.session_outline import Fixture, outline
+
+BATCHES_PER_WORKER = 4
+WHOLE_FILE = "file"
+ACCEPTED = ("render", "parse")
+"""What an update records anew; expectations are the user's own."""
+
+
+class DriftError(Exception):
+    """A verdict that is no pass, as text for people. It has no traceback worth showing."""
+
+
+class SessionFile(pytest.File):
+    """One session file."""
+
+    def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
+        fixtures = outline(self.path)
+        if not fixtures:
+            # What cannot be read, or has nothing recorded, is a test too: passing it over would be a pass.
+            yield SessionTest.from_parent(self, name=WHOLE_FILE)
+            return
+        for case in dict.fromkeys(one.case for one in fixtures):
+            of_case = [one for one in fixtures if one.case == case]
+            yield CaseNode.from_parent(self, name=_shown(case), fixtures=of_case)
+
+
+class CaseNode(pytest.Collector):
+    """One case of a session."""
+
+    def __init__(self, *, fixtures: Sequence[Fixture], **rest: Any) -> None:
+        super().__init__(**rest)
+        self._fixtures = fixtures
+
+    def collect(self) -> Iterator[pytest.Collector]:
+        for one in self._fixtures:
+            yield ColumnNode.from_parent(self, name=_shown(one.column), fixture=one)
+
+
+class ColumnNode(pytest.Collector):
+    """One column of a case."""
+
+    def __init__(self, *, fixture: Fixture, **rest: Any) -> None:
+        super().__init__(**rest)
+        self._fixture = fixture
+
+    def collect(self) -> Iterator[pytest.Item]:
+        parts = self._fixture.parts
+        if "render" in parts and self.config.getoption("workbench_dspy"):
+            parts = (*parts, "upstream")
+        for part in parts:
+            yield SessionTest.from_parent(self, name=part, fixture=self._fixture)
+
+
+class SessionTest(pytest.Item):
+    """One verdict: on the rendering, the parsing or the expectations of one column of one case; or on a whole file."""
+
+    def __init__(self, *, fixture: Fixture | None = None, **rest: Any) -> None:
+        super().__init__(**rest)
+        self.fixture = fixture
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What `-k` looks into: case, column and verdict; nothing of a file that has none of them."""
+        return (self.name,) if self.fixture is None else (self.fixture.case, self.fixture.column, self.name)
+
+    def runtest(self) -> None:
+        checked = _checks(self.session).of(self.path)
+        if checked.error:
+            raise DriftError(checked.error)
+        if self.fixture is None:
+            _judge(list(checked.fixtures.values()))
+            return
+        found = checked.fixtures.get((self.fixture.case, self.fixture.column))
+        if found is None:
+            raise DriftError("the file has changed since its tests were collected: run them again")
+        _judge([found], self.name)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        if isinstance(excinfo.value, DriftError):
+            return display.safe(str(excinfo.value))
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, None, self.nodeid
+
+
+def chosen(items: Sequence[pytest.Item], expression: str) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """The session tests among `items` that `-k` means, and those it does not. Raises `pytest.UsageError`."""
+    try:
+        test = keywords.parse(expression)
+    except CommandError as error:
+        raise pytest.UsageError(str(error)) from None
+    meant: list[pytest.Item] = []
+    others: list[pytest.Item] = []
+    for one in items:
+        if isinstance(one, SessionTest):
+            (meant if test(_path(one), one.names) else others).append(one)
+    return meant, others
+
+
+def _path(item: SessionTest) -> str:
+    root = item.config.rootpath
+    return str(item.path.relative_to(root) if item.path.is_relative_to(root) else item.path)
+
+
+def in_order(
+    before: Sequence[pytest.Item], left: Sequence[pytest.Item], meant: Sequence[pytest.Item]
+) -> list[pytest.Item]:
+    """The tests of others that are left and the session tests that are meant, where they stood; behind the others when
+    another plugin has put those in an order of its own."""
+    places = {id(one): place for place, one in enumerate(before)}
+    theirs = [places.get(id(one), len(before)) for one in left]
+    together = [*left, *meant]
+    if theirs == sorted(theirs):
+        together.sort(key=lambda one: places.get(id(one), len(before)))
+    return together
+
+
+def _judge(fixtures: Sequence[Mapping[str, Any]], part: str | None = None) -> None:
+    """Raises `DriftError` for a verdict that is no pass, and skips where nothing was there to be judged."""
+    texts: list[str] = []
+    words: set[str] = set()
+    for one in fixtures:
+        verdicts = {name: word for name, word in one["verdicts"].items() if part in (None, name)}
+        words.update(verdicts.values())
+        if any(word not in ("pass", "empty") for word in verdicts.values()):
+            said = ", ".join(f"{name} {word}" for name, word in verdicts.items())
+            texts.append(f"{one['path']}::{one['case']}::{one['column']}  {said}")
+            texts += [drift["text"] for drift in one["drift"] if part in (None, drift["verdict"])]
+    if texts:
+        raise DriftError("\n".join(texts))
+    if "pass" not in words:
+        pytest.skip("nothing recorded and nothing expected; `workbench send SESSION --save` records")
+
+
+@dataclass
+class _Checks:
+    """The checks of a test run: every file with a chosen test once, a few files at a time."""
+
+    session: pytest.Session
+    done: dict[Path, FileCheck] = field(default_factory=dict)
+
+    def of(self, file: Path) -> FileCheck:
+        if file not in self.done:
+            self._check(self._batch(file))
+        return self.done[file]
+
+    def _chosen(self) -> list[SessionTest]:
+        return [one for one in self.session.items if isinstance(one, SessionTest)]
+
+    def _batch(self, file: Path) -> list[Path]:
+        """The file and those that come after it: all of them, or with pytest-xdist about this worker's share."""
+        files = list(dict.fromkeys(one.path for one in self._chosen()))
+        workers = getattr(self.session.config, "workerinput", {}).get("workercount", 0)
+        size = max(1, math.ceil(len(files) / (workers * BATCHES_PER_WORKER))) if workers else len(files)
+        start = files.index(file)
+        return [one for one in files[start : start + size] if one not in self.done]
+
+    def _check(self, files: list[Path]) -> None:
+        config = self.session.config
+        options = ["--dspy"] if config.getoption("workbench_dspy") else []
+        if config.getoption("workbench_update"):
+            self._update(files, options)
+        left = [file for file in files if file not in self.done]
+        self.done |= check_child.check(left, config.rootpath, options)
+
+    def _update(self, files: list[Path], options: list[str]) -> None:
+        """Accepts today's prompts and readings for the chosen tests; a file whose tests were all chosen is then done.
+
+        A file that could not be updated is left to be checked: another worker of pytest-xdist may just have done it.
+        """
+        folder = self.session.config.rootpath
+        chosen = {file: self._chosen_recordings(file) for file in files}
+        whole = [file for file in files if chosen[file] == _recordings(file)]
+        checked = check_child.check(whole, folder, ["--update", *options])
+        self.done |= {file: one for file, one in checked.items() if not one.error}
+        for file in files:
+            if file in whole:
+                continue
+            for (case, column), parts in chosen[file].items():
+                # A column called module:Class names code, which is for the user alone to name.
+                if ":" not in column:
+                    update = "--update" if len(parts) == len(ACCEPTED) else f"--update={min(parts)}"
+                    check_child.check([file], folder, [update, f"--case={case}", f"--adapter={column}"])
+
+    def _chosen_recordings(self, file: Path) -> dict[tuple[str, str], set[str]]:
+        found: dict[tuple[str, str], set[str]] = {}
+        for one in self._chosen():
+            if one.path == file and one.fixture is not None and one.name in ACCEPTED:
+                found.setdefault((one.fixture.case, one.fixture.column), set()).add(one.name)
+        return found
+
+
+def _recordings(file: Path) -> dict[tuple[str, str], set[str]]:
+    fixtures = [one for one in outline(file) or () if "render" in one.parts]
+    return {(one.case, one.column): {part for part in one.parts if part in ACCEPTED} for one in fixtures}
+
+
+_CHECKS = pytest.StashKey[_Checks]()
+
+
+def _checks(session: pytest.Session) -> _Checks:
+    return session.config.stash.setdefault(_CHECKS, _Checks(session))
+
+
+def _shown(name: str) -> str:
+    """A name of the file's author as part of a test's id: in one line, without what a terminal would obey."""
+    shown = "".join(one if one.isprintable() else one.encode("unicode_escape").decode("ascii") for one in name)
+    return shown.replace("::", ":\\x3a") or "''"

@@ -1,0 +1,189 @@
+"""Sends one column of a session's case to its model: the one way for the command line and the app."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from adapters import lm
+from adapters.formats.base import Adapter
+from adapters.lm import dotenv, servers
+from adapters.lm.addresses import host_of
+from adapters.lm.capabilities import split_model
+from adapters.running import runner
+from adapters.running.events import Listener
+from adapters.running.runner import Run
+from adapters.running.runs import Attempt
+from adapters.running.tool_turns import Tools
+from sessions.model import recording, variants
+from sessions.model.session import Case, Column, Session
+from sessions.running import rendering, tools
+
+TIMEOUT_S = 600.0
+"""Seconds without a byte from a provider, unless the session says otherwise."""
+
+EXTRACTION_MODEL = "extraction_model"
+"""The option of a TwoStep column that names its second model."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where a model is called. `address` None: the provider's own. `named_by` is who named it, when that is not the
+    user: such an address gets no key before the user allows its host.
+    """
+
+    model: str
+    address: str | None
+    named_by: Literal["", "session", ".env"] = ""
+
+    @property
+    def host(self) -> str:
+        return host_of(self.address or "")
+
+
+def route_of(session: Session, column: Column, extraction_model: str | None = None) -> Route:
+    """Where the column's model is called, or TwoStep's second one, which the session's address is not for.
+
+    Raises `ProviderError` for a config file of servers that cannot be read.
+    """
+    name = extraction_model or session.model_of(column)
+    if name.startswith("offline/"):
+        return Route(name, None)
+    provider = split_model(name)[0]
+    given = None if extraction_model else rendering.connection_of(session, column).get("api_base")
+    if given:
+        return Route(name, given, "session")
+    try:
+        own = servers.address_of(provider)
+    except servers.ServersError as error:
+        raise lm.ProviderError(str(error), "setup") from error
+    project = None if own else dotenv.address_of(provider, dotenv.read(Path.cwd()))
+    return Route(name, own or project or servers.usual_address(provider), ".env" if project else "")
+
+
+def models_of(column: Column) -> tuple[str | None, ...]:
+    """The models that sending a column may call, as `route_of` and `open_model` name them: None, the column's own."""
+    second = column.options.get(EXTRACTION_MODEL)
+    return (None, str(second)) if second else (None,)
+
+
+def open_model(
+    session: Session, column: Column, extraction_model: str | None = None, *, allow_hosts: Collection[str] = ()
+) -> lm.LM:
+    """The model of a column, or TwoStep's second one; keys of the `.env` of the working folder are lent to it.
+
+    Raises `ProviderError` for an offline model that does not exist.
+    """
+    dotenv.read(Path.cwd()).lend_keys()
+    route = route_of(session, column, extraction_model)
+    connection = rendering.connection_of(session, column)
+    return lm.open(
+        route.model,
+        api_base=route.address,
+        api_base_trusted=not route.named_by,
+        api_version=connection.get("api_version"),
+        allow_hosts=allow_hosts,
+        timeout=connection.get("timeout") or TIMEOUT_S,
+    )
+
+
+def send(
+    session: Session,
+    column: Column,
+    case: Case,
+    *,
+    listeners: Iterable[Listener] = (),
+    deadline_s: float | None = None,
+    cancel: threading.Event | None = None,
+    allow_hosts: Collection[str] = (),
+    allow_code: bool = False,
+    extraction_model: str | None = None,
+    raw: bool = False,
+    offered: Tools | None = None,
+    model: lm.LM | None = None,
+) -> Run:
+    """Runs the column against its model and returns what happened; a failed call is in the result.
+
+    A key goes to an `api_base` of the session, or of the `.env` of the working folder, only when `allow_hosts` names
+    its host. `allow_code` lets a `module:Class` adapter be imported. `extraction_model` is TwoStep's second model
+    (None: that of its option of this name, else the column's). `raw` keeps the reply as text. `offered` are the
+    session's tools with those who answer (None: its canned results, see `sessions.running.tools`). `model` answers
+    in the place of every one that the session names.
+
+    Raises `SignatureError`, `UnknownAdapterError`, `BuildError` for values that are not of their custom type, and
+    `ProviderError` for an offline model that does not exist.
+    """
+    session = variants.session_of(session, column)
+    signature = session.signature.read()
+    second = extraction_model
+    if model is None:
+        second = second or models_of(column)[-1]
+        model = open_model(session, column, allow_hosts=allow_hosts)
+    return runner.run(
+        rendering.adapter_of(column, allow_code=allow_code),
+        model,
+        signature,
+        rendering.demos_of(session),
+        rendering.inputs_of(signature, case),
+        params=rendering.params_of(session, column),
+        fallback=session.fallback,
+        listeners=listeners,
+        deadline_s=deadline_s,
+        cancel=cancel,
+        extraction_lm=None if second is None else open_model(session, column, second, allow_hosts=allow_hosts),
+        raw=raw,
+        retries=rendering.connection_of(session, column).get("num_retries") or 0,
+        tools=tools.run_tools(session)[0] if offered is None else offered,
+    )
+
+
+def answering(run: Run) -> Attempt | None:
+    """The attempt whose reply is the column's own: the last before a fallback or an extraction; None without a reply.
+
+    Earlier ones only called tools, or failed and were made again.
+    """
+    own = [one for one in run.attempts if one.purpose in ("first", "retry", "tools")]
+    before = run.attempts[: next((i for i, one in enumerate(run.attempts) if one not in own), len(run.attempts))]
+    return before[-1] if before and before[-1].completions else None
+
+
+def keep(
+    session: Session,
+    case_name: str,
+    column: Column,
+    run: Run,
+    adapter: Adapter | None = None,
+    raw: bool = False,
+) -> Session:
+    """The session with the run's reply under its column, and recorded for `check`.
+
+    The reply is that of the column's own adapter: of a fallback or an extraction only the recording tells. `raw`: it
+    was not read, and stays so. Raises
+    `sessions.errors.SessionError` for a run that broke off before it had a whole reply.
+    """
+    case = session.case(case_name)
+    recorded = recording.record(session, case, column, run, adapter=adapter).case(case_name)
+    return session.with_case(_with_reply(session, recorded, column, run, raw))
+
+
+def keep_partial(session: Session, case_name: str, column: Column, run: Run, raw: bool = False) -> Session:
+    """The session with what had arrived of a run that broke off under its column; nothing is recorded."""
+    return session.with_case(_with_reply(session, session.case(case_name), column, run, raw))
+
+
+def _with_reply(session: Session, case: Case, column: Column, run: Run, raw: bool) -> Case:
+    attempt = answering(run)
+    if attempt is None:
+        return case
+    completion = attempt.completions[0]
+    reply: dict[str, Any] = {"text": completion.text, "source": "sent", "model": session.model_of(column)}
+    if raw:
+        reply["raw"] = True
+    if completion.reasoning:
+        reply["reasoning"] = completion.reasoning
+    if completion.tool_calls:
+        reply["tool_calls"] = recording.as_json(completion.tool_calls)
+    return replace(case, replies={**case.replies, column.id: reply})

@@ -1,0 +1,65 @@
+"""Who answers a session's tools: functions named on the command line, and there the user at the terminal too."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sessions.model.session import Session, Tool
+from workbench.config import user_code
+from workbench.output import command_output
+from workbench.output.exit_codes import CommandError
+from workbench.output.suggestions import no_such
+
+
+@dataclass(frozen=True)
+class NamedHandler:
+    """A function of the user's own; `place` is the `module:function` under which it was named."""
+
+    place: str
+    function: Callable[..., Any]
+
+    def __call__(self, /, **arguments: Any) -> Any:
+        return self.function(**arguments)
+
+
+def handlers(session: Session, named: Iterable[str]) -> dict[str, NamedHandler]:
+    """The functions that `--tool NAME=module:function` names, by tool. Raises `CommandError`.
+
+    Only these are ever imported: a session names no code.
+    """
+    found: dict[str, NamedHandler] = {}
+    names = [tool.name for tool in session.tools]
+    for given in named:
+        name, _, place = given.partition("=")
+        module, _, function = place.partition(":")
+        if not (name and module and function):
+            raise CommandError(f"--tool {given}: write NAME=module:function, e.g. search=my_tools:search")
+        if name not in names:
+            raise CommandError(f"--tool {given}: {no_such('tool', name, names)}")
+        user_code.named([place])
+        try:
+            handler = getattr(importlib.import_module(module), function)
+        except Exception as error:  # whatever the user's module runs into
+            raise CommandError(f"--tool {given}: {type(error).__name__}: {error}") from error
+        if not callable(handler):
+            raise CommandError(f"--tool {given}: {function} is no function")
+        found[name] = NamedHandler(place, handler)
+    return found
+
+
+def ask(tool: Tool, arguments: Mapping[str, Any]) -> Any:
+    """Asks at the terminal for the result of a call: JSON, or plain text."""
+    shown = json.dumps(dict(arguments), ensure_ascii=False, default=str)
+    command_output.message(f"\nthe model calls {tool.name}({shown}); type the result (JSON or text):")
+    line = sys.stdin.readline()
+    if not line:
+        raise LookupError("nobody answered")
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError):
+        return line.rstrip("\n")

@@ -1,0 +1,1 @@
+"""The open session, what follows from it, and its undo. Shared by all that show it."""

@@ -1,0 +1,164 @@
+"""The open session as immutable state, its path, and undo over everything. Panes are views of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from sessions.file.store import Fingerprint
+from sessions.model.session import Case, Session
+
+TYPING_PAUSE = 0.8
+"""Seconds without an edit at the same place after which a further edit is a step of its own to undo."""
+
+LONGEST_PAST = 5_000
+
+
+PlaceKind = Literal[
+    "signature",
+    "instructions",
+    "input",
+    "demo",
+    "history",
+    "tool",
+    "variant",
+    "reply",
+    "case",
+    "model",
+    "column",
+    "session",
+]
+
+
+class Place(NamedTuple):
+    """Where in a session something stands: what kind of thing, in which case, at which 0-based row, which field."""
+
+    kind: PlaceKind
+    case: str = ""
+    row: int = -1
+    field: str = ""
+
+
+@dataclass(frozen=True)
+class State:
+    """What undo goes back to: a session, the case on screen, and texts typed at a place that are not values yet."""
+
+    session: Session
+    case_index: int = 0
+    drafts: Mapping[Place, str] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def case(self) -> Case:
+        return self.session.cases[self.case_index]
+
+
+class Change(NamedTuple):
+    """One step that can be undone: the states around it, where it happened, and what it is called."""
+
+    before: State
+    after: State
+    place: Place
+    label: str
+
+
+class Document:
+    """The open session. `edit` is the only way to change it; whoever shows it looks at `state` afterwards."""
+
+    def __init__(
+        self,
+        session: Session,
+        path: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        fingerprint: Fingerprint | None = None,
+    ) -> None:
+        self._clock = clock
+        self.open(session, path, fingerprint)
+
+    def open(self, session: Session, path: Path | None, fingerprint: Fingerprint | None = None) -> None:
+        """Another session takes the place of this one; what was done before can not be undone any more.
+
+        `fingerprint` is that of the file's content, by which a change on disk is noticed.
+        """
+        if not session.cases:
+            session = replace(session, cases=(Case("case 1"),))
+        self.state = State(session)
+        self.path = path
+        self.fingerprint = fingerprint
+        self._saved = session
+        self._past: list[Change] = []
+        self._future: list[Change] = []
+        self._last_edit = float("-inf")
+
+    @property
+    def session(self) -> Session:
+        return self.state.session
+
+    @property
+    def saved(self) -> Session:
+        """The session as it was last opened or saved: what a save compares the file and the present with."""
+        return self._saved
+
+    @property
+    def dirty(self) -> bool:
+        """Whether the session differs from the one last opened or saved; undoing back to that one makes it clean."""
+        return self.state.session is not self._saved
+
+    @property
+    def worth_asking(self) -> bool:
+        """Whether leaving would lose work: replies under an example that was never saved are none."""
+        if self.path is not None or not self.dirty:
+            return self.dirty
+        return _without_replies(self.state.session) != _without_replies(self._saved)
+
+    def mark_saved(self, path: Path, fingerprint: Fingerprint | None = None) -> None:
+        self.path = path
+        self.fingerprint = fingerprint
+        self._saved = self.state.session
+        self._last_edit = float("-inf")
+
+    def edit(self, state: State, place: Place, label: str, typing: bool = False) -> bool:
+        """Makes `state` the present. Typing at one place without a pause is one step. False when nothing changed."""
+        if state is self.state:
+            return False
+        now = self._clock()
+        joins = typing and bool(self._past) and self._past[-1].place == place and now - self._last_edit < TYPING_PAUSE
+        before = self._past.pop().before if joins else self.state
+        self._past.append(Change(before, state, place, label))
+        del self._past[:-LONGEST_PAST]
+        self._future.clear()
+        self._last_edit = now if typing else float("-inf")
+        self.state = state
+        return True
+
+    def look_at_case(self, index: int) -> None:
+        """Puts another case on screen, which changes nothing and is nothing to undo."""
+        self.state = replace(self.state, case_index=index)
+        self._last_edit = float("-inf")
+
+    def undo(self) -> Change | None:
+        """Back by one step; returns what was undone, None when there is nothing."""
+        if not self._past:
+            return None
+        change = self._past.pop()
+        self._future.append(change)
+        self.state = change.before
+        self._last_edit = float("-inf")
+        return change
+
+    def redo(self) -> Change | None:
+        """Forward again by one step; returns what was redone, None when there is nothing."""
+        if not self._future:
+            return None
+        change = self._future.pop()
+        self._past.append(change)
+        self.state = change.after
+        self._last_edit = float("-inf")
+        return change
+
+
+def _without_replies(session: Session) -> Session:
+    return replace(session, cases=tuple(replace(one, replies={}) for one in session.cases))

@@ -1,0 +1,51 @@
+"""Texts that are no values yet, kept beside a session: in the copies of unsaved work, never in a file of the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from sessions.model.session import Session
+from workbench.state.document import Place, State
+
+KEY = "drafts"
+"""The key of a copy under which they stand, as objects `{"kind", "case", "row", "field", "text"}`."""
+
+
+def with_drafts(state: State) -> Session:
+    """The session as its copy keeps it; the session itself when there are none."""
+    if not state.drafts:
+        return state.session
+    kept = [{**place._asdict(), "text": text} for place, text in state.drafts.items()]
+    return replace(state.session, extra={**state.session.extra, KEY: kept})
+
+
+def state_of(session: Session) -> State:
+    """What a session that was opened or a copy of it puts on screen; a draft without a place is dropped."""
+    kept = session.extra.get(KEY)
+    if not isinstance(kept, (list, tuple)):
+        return State(session)
+    others = {name: value for name, value in session.extra.items() if name != KEY}
+    own = replace(session, extra=others)
+    drafts = [_draft(one, own) for one in kept if isinstance(one, Mapping)]
+    return State(own, drafts=MappingProxyType(dict([one for one in drafts if one is not None])))
+
+
+def _draft(kept: Mapping[str, Any], session: Session) -> tuple[Place, str] | None:
+    kind, case, row, field, text = (kept.get(name) for name in ("kind", "case", "row", "field", "text"))
+    if kind not in ("input", "demo", "history", "tool", "variant") or not isinstance(row, int):
+        return None
+    if not (isinstance(case, str) and isinstance(field, str) and isinstance(text, str)):
+        return None
+    named = next((one for one in session.cases if one.name == case), None)
+    if kind == "demo":
+        rows = len(session.demos)
+    elif kind in ("tool", "variant"):
+        rows = len(session.tools if kind == "tool" else session.variants)
+    elif named is None:
+        return None
+    else:
+        rows = len(named.history) if kind == "history" else 0
+    return (Place(kind, case, row, field), text) if -1 <= row < rows else None

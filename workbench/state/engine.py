@@ -1,0 +1,95 @@
+"""What follows from the open session: its signature as data, each column's prompt, and the reading of each reply.
+
+All of it is derived and none of it stored: the same state gives the same result, and what did not change is not made
+again. When something is broken, the last good result stays, marked stale.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from adapters.errors import SignatureError
+from adapters.requests.request import Request
+from sessions.model import variants
+from sessions.model.recording import read_completion
+from sessions.model.session import Column, SignatureText
+from sessions.running import rendering
+from workbench.state.document import State
+from workbench.state.live import LiveColumn, LiveSignature
+
+
+class Engine:
+    """Keeps the last good results of one document."""
+
+    def __init__(self) -> None:
+        self.signature = LiveSignature()
+        self._text: SignatureText | None = None
+        self._columns: dict[str, LiveColumn] = {}
+        self._seen: dict[str, State] = {}
+
+    def read_signature(self, state: State) -> LiveSignature:
+        text = state.session.signature
+        if text != self._text:
+            self._text = text
+            try:
+                self.signature = LiveSignature(text.read())
+            except SignatureError as error:
+                self.signature = LiveSignature(self.signature.signature, error)
+            except (ValueError, RecursionError) as error:
+                self.signature = LiveSignature(self.signature.signature, SignatureError(str(error)))
+        return self.signature
+
+    def column(self, state: State, column: Column) -> LiveColumn:
+        """The column as it is now. Raises nothing: what goes wrong is said in the result."""
+        last = self._columns.get(column.id)
+        if last is not None and last.column is column and _same_column_content(self._seen.get(column.id), state):
+            return last
+        request, error = self._request(state, column, last.request if last is not None else None)
+        live = LiveColumn(
+            column, request, error, state.case.replies.get(column.id), left_out=self._left_out(state, column)
+        )
+        live = self._with_reading(live, last)
+        self._columns[column.id] = live
+        self._seen[column.id] = state
+        return live
+
+    def forget(self, ids: set[str]) -> None:
+        """Lets go of columns that are no more."""
+        for gone in set(self._columns) - ids:
+            del self._columns[gone]
+
+    def _request(self, state: State, column: Column, last: Request | None) -> tuple[Request | None, str]:
+        wrong = self.read_signature(state).error
+        if wrong is not None:
+            return last, f"the signature: {wrong}"
+        try:
+            reuse = last.prompt if last is not None else None
+            return rendering.request_of(state.session, column, state.case, reuse=reuse), ""
+        except Exception as error:  # whatever dspy's format raises for this signature and these values
+            return last, f"{type(error).__name__}: {error}"
+
+    def _left_out(self, state: State, column: Column) -> tuple[str, ...]:
+        signature = self.signature.signature
+        if column.variant is None or signature is None:
+            return ()
+        uses = [variants.use_of(signature, one) for one in state.session.variants if one.tag == column.variant]
+        return tuple([one.variant.of for one in uses if one.state != "current"])
+
+    def _with_reading(self, live: LiveColumn, last: LiveColumn | None) -> LiveColumn:
+        if live.reply is None or live.request is None or self.signature.signature is None or live.reply.get("raw"):
+            return live
+        if last is not None and last.reading is not None and last.reply is live.reply and last.request is not None:
+            same_fields = last.request.signature is live.request.signature
+            same_calls = last.request.calls_field == live.request.calls_field
+            if same_fields and same_calls and last.column is live.column:
+                return replace(live, reading=last.reading)
+        try:
+            adapter = rendering.adapter_of(live.column)
+            reading = read_completion(adapter, live.request, self.signature.signature, live.reply)
+        except Exception as error:  # a user's own adapter may raise anything
+            return replace(live, reading_error=f"{type(error).__name__}: {error}")
+        return replace(live, reading=reading)
+
+
+def _same_column_content(seen: State | None, state: State) -> bool:
+    return seen is not None and seen.session is state.session and seen.case_index == state.case_index

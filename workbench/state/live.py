@@ -1,0 +1,55 @@
+"""What panes show beside the session itself: the signature as data, each column's prompt, the reading of each reply.
+
+Only the shapes: `workbench.state.engine` makes them, and the first picture does without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from adapters.errors import SignatureError
+    from adapters.replies.reading import Reading
+    from adapters.requests.request import Request
+    from adapters.signatures.signature import Field, Signature
+    from sessions.model.session import Column
+
+
+@dataclass(frozen=True)
+class LiveSignature:
+    """The last signature that could be read (None before the first), and what is wrong with the text of now."""
+
+    signature: Signature | None = None
+    error: SignatureError | None = None
+
+
+@dataclass(frozen=True)
+class LiveColumn:
+    """One column of the case on screen. `request` is out of date when `error` says why it could not be made anew."""
+
+    column: Column
+    request: Request | None = None
+    error: str = ""
+    reply: Mapping[str, Any] | None = None
+    reading: Reading | None = None
+    reading_error: str = ""
+    left_out: tuple[str, ...] = ()
+    """What the column's variant is of, where that has changed since or is gone: the original stands in the prompt."""
+
+    @property
+    def text(self) -> str:
+        """The text of the reply, empty when there is none."""
+        return str(self.reply["text"] or "") if self.reply is not None else ""
+
+    @property
+    def stale(self) -> bool:
+        return bool(self.error) and self.request is not None
+
+
+def history_field(signature: Signature) -> Field | None:
+    """The input that holds the conversation so far, which a case keeps as its turns."""
+    from adapters.types import is_named
+
+    return next((one for one in signature.input_fields.values() if is_named(one.annotation, "History")), None)

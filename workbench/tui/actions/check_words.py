@@ -1,0 +1,93 @@
+"""What the app says of a check: what differs, what can not be judged yet and the key that mends it, what holds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from textual.notifications import SeverityLevel
+
+from sessions.fixtures.checking import NO_REPLY
+from sessions.fixtures.verdicts import FixtureResult
+from workbench.output.display import one_line
+from workbench.tui.keys.key_words import KeyWords
+
+MOST_LINES = 8
+LONGEST_REASON = 120
+
+
+class Said(NamedTuple):
+    """A notification."""
+
+    title: str
+    text: str
+    severity: SeverityLevel
+
+
+def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said:
+    """The words on a check, while the case of this name is on screen."""
+    results = [one for one in checked if not one.is_empty]
+    if not results:
+        nothing = keys("Nothing is recorded yet: {app.record|ctrl+r} records the reply of a column.")
+        return Said("", nothing, "warning")
+    waiting = [one for one in results if _waits(one)]
+    bad = [one for one in results if one.failed and not _waits(one)]
+    holding = [one for one in results if one.passed]
+    parts = [*_shortened([_line(one) for one in bad])]
+    if waiting:
+        parts.append(_about(waiting, case, keys))
+    parts += _shortened([_line(one) for one in holding])
+    if holding and not bad and not _recorded(holding):
+        parts.append(keys("{app.record|ctrl+r} records the reply of a column, and its prompt is then checked too."))
+    return Said(_title(len(bad), len(waiting), holding), "\n".join(parts), _severity(bad, waiting))
+
+
+def _waits(result: FixtureResult) -> bool:
+    """Whether nothing is wrong but that there is no reply to hold against what is expected."""
+    return result.failed and bool(result.drift) and all(one.message == NO_REPLY for one in result.drift)
+
+
+def _title(bad: int, waiting: int, holding: Sequence[FixtureResult]) -> str:
+    unsent = f", {waiting} without a reply" if waiting else ""
+    if bad:
+        return f"{bad} of {bad + len(holding)} differ{unsent}"
+    if not holding:
+        return "Nothing can be judged yet"
+    recorded = _recorded(holding)
+    others = len(holding) - recorded
+    if not recorded:
+        return f"✓ {others} as expected, not recorded{unsent}"
+    holds = "✓ the recording holds" if recorded == 1 else f"✓ all {recorded} recordings hold"
+    return f"{holds}{f', {others} more as expected' if others else ''}{unsent}"
+
+
+def _recorded(holding: Sequence[FixtureResult]) -> int:
+    return sum(one.verdicts.get("render") == "pass" for one in holding)
+
+
+def _severity(bad: Sequence[FixtureResult], waiting: Sequence[FixtureResult]) -> SeverityLevel:
+    return "error" if bad else "warning" if waiting else "information"
+
+
+def _about(waiting: Sequence[FixtureResult], case: str, keys: KeyWords) -> str:
+    """Which have no reply, case by case, and what gives them one."""
+    columns: dict[str, list[str]] = {}
+    for one in waiting:
+        columns.setdefault(one.case, []).append(one.column)
+    listed = "; ".join([f"{name} · {', '.join(ids)}" for name, ids in columns.items()])
+    send = "{app.send_all|F5} sends it" if set(columns) == {case} else _ELSEWHERE
+    return f"No reply yet to hold against what is expected: {one_line(listed, 240)}. {keys(send)}."
+
+
+_ELSEWHERE = "{app.cases|ctrl+t} goes to a case, {app.send_all|F5} sends it there"
+
+
+def _line(one: FixtureResult) -> str:
+    words = ", ".join([f"{part} {word}" for part, word in one.verdicts.items() if word != "empty"])
+    why = f": {one_line(one.drift[0].message, LONGEST_REASON)}" if one.drift else ""
+    return f"{one.case} · {one.column}: {words}{why}"
+
+
+def _shortened(lines: list[str]) -> list[str]:
+    more = [f"… and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
+    return [*lines[:MOST_LINES], *more]

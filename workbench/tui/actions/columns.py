@@ -1,0 +1,149 @@
+"""Setting up the column with the focus: its model, its variant, and further columns like it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sessions.errors import SessionError
+from sessions.model import variants
+from sessions.model.parameters import check_parameters
+from sessions.model.session import Column
+from workbench.editing import column_edits, field_values
+from workbench.output import json_shapes
+from workbench.output.display import one_line
+from workbench.sending import sending
+from workbench.state.document import Place
+from workbench.tui.actions import models
+from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.dialogs.choose import ChooseScreen, Entry
+from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
+from workbench.tui.messages import Change
+
+if TYPE_CHECKING:
+    from workbench.tui.app import WorkbenchApp
+
+ORIGINAL = Entry("", variants.ORIGINAL_TAG, "the signature as it stands")
+
+
+async def set_up(app: WorkbenchApp) -> None:
+    """Asks what is to be done with the column that has the focus, and does it."""
+    live = app.main.shown_column()
+    if live is None:
+        return
+    column = live.column
+    chosen = await app.push_screen_wait(ConfirmScreen(f"Column {column.id}", about(app, column), answers(app, column)))
+    if chosen is not None:
+        await do(app, column, chosen)
+
+
+def about(app: WorkbenchApp, column: Column) -> str:
+    """What the column is, in a line."""
+    model = one_line(app.document.session.model_of(column), 60)
+    own = "" if column.model else " (the session's)"
+    variant = f" · variant {one_line(column.variant, 40)}" if column.variant else ""
+    second = column.options.get(sending.EXTRACTION_MODEL)
+    extraction = f" · extraction by {one_line(str(second), 60)}" if second else ""
+    return f"{one_line(column.adapter, 60)} → {model}{own}{variant}{extraction}"
+
+
+def answers(app: WorkbenchApp, column: Column) -> tuple[Answer, ...]:
+    """What can be done with a column now."""
+    found = [
+        Answer("model", "m", "Model", "of this column, in the place of the session's"),
+        Answer("beside", "a", "Another model beside it", "a second column of this adapter"),
+        Answer("all", "n", "Every adapter with one more model", "adapter × model"),
+    ]
+    if column.model:
+        found.append(Answer("session", "s", "The session's model", "no model of its own any more"))
+    if column.adapter == "twostep":
+        found.append(Answer("extraction", "e", "Extraction model", "who takes the fields out of the prose"))
+    if app.document.session.variants:
+        found.append(Answer("variant", "v", "Variant", "other wordings in the place of the signature's"))
+        found.append(Answer("with", "w", "A variant beside it", "a second column that uses one"))
+    found.append(Answer("params", "p", "Parameters", "of this column: temperature, max_tokens, n, …"))
+    found.append(
+        Answer("session-params", "o", "Parameters of the session", "which every column has; api_base, timeout, …")
+    )
+    now = "on" if app.document.session.fallback else "off"
+    about = f"{now} now: whether Chat and XML ask again after a reply that does not parse"
+    found.append(Answer("fallback", "f", "Fall back to JSON", about))
+    found.append(Answer("left", "h", "Move left", "one place"))
+    found.append(Answer("right", "l", "Move right", "one place"))
+    if len(app.document.session.columns) > 1:
+        found.append(Answer("remove", "x", "Remove", "its replies and recordings stay in the file"))
+    return tuple(found)
+
+
+async def do(app: WorkbenchApp, column: Column, what: str) -> None:
+    """One of `answers`."""
+    if what == "model":
+        await models.choose_column_model(app, column)
+    elif what == "beside":
+        await models.add_model(app, column)
+    elif what == "all":
+        await models.add_model_to_all(app)
+    elif what == "extraction":
+        await models.choose_extraction_model(app, column)
+    elif what == "session":
+        _edit(app, partial(column_edits.set_model, id=column.id, model=None), f"the session's model for {column.id}")
+    elif what in ("params", "session-params"):
+        await _parameters(app, column if what == "params" else None)
+    elif what == "fallback":
+        fallback = not app.document.session.fallback
+        _edit(app, partial(column_edits.set_fallback, fallback=fallback), "fallback")
+        app.main.say(f"fallback to JSON is {'on' if fallback else 'off'}")
+    elif what in ("variant", "with"):
+        await _variant(app, column, beside=what == "with")
+    elif what in ("left", "right"):
+        app.move_column(column.id, -1 if what == "left" else 1)
+    else:
+        _edit(app, partial(column_edits.remove, id=column.id), f"remove column {column.id}")
+
+
+async def _parameters(app: WorkbenchApp, column: Column | None) -> None:
+    """Asks for the parameters of a column, or of the session, as a JSON object on one line."""
+    params = app.document.session.params if column is None else column.params
+    of = "the session" if column is None else column.id
+    shown = json_shapes.dumps(dict(params), indent=None, ascii_only=False) if params else "{}"
+    hint = 'a JSON object, such as {"temperature": 0.7, "n": 3}   enter   {ask.close|esc} closes'
+    typed = await app.push_screen_wait(AskScreen(f"Parameters of {of}", shown, refused, hint))
+    if typed is not None:
+        id = None if column is None else column.id
+        change = partial(column_edits.set_params, id=id, params=field_values.read(typed or "{}", "json"))
+        _edit(app, change, f"parameters of {of}")
+
+
+def refused(text: str) -> str:
+    """Why a text is none of the parameters that a session may hold; empty when it is."""
+    value = field_values.read(text or "{}", "json")
+    if isinstance(value, field_values.NotAValue):
+        return f"column {value.column}: {value.message}"
+    if not isinstance(value, dict):
+        return 'this is no object; write {"temperature": 0.7}'
+    try:
+        check_parameters(value, "")
+    except SessionError as error:
+        return str(error)
+    return ""
+
+
+async def _variant(app: WorkbenchApp, column: Column, beside: bool) -> None:
+    session = app.document.session
+    entries = [
+        Entry(tag, tag, ", ".join(one.of for one in session.variants if one.tag == tag))
+        for tag in variants.tags(session)
+    ]
+    shown = entries if beside else [ORIGINAL, *entries]
+    title = f"A variant beside {column.id}" if beside else f"Variant of {column.id}"
+    tag = await app.push_screen_wait(ChooseScreen(title, shown, current=column.variant or ""))
+    if tag is None:
+        return
+    if beside:
+        _edit(app, partial(column_edits.add_variant, id=column.id, tag=tag), f"variant {tag} beside {column.id}")
+    else:
+        _edit(app, partial(column_edits.set_variant, id=column.id, tag=tag or None), f"variant of {column.id}")
+
+
+def _edit(app: WorkbenchApp, change: Change, label: str) -> None:
+    app.main.edit(change, Place("column"), label)

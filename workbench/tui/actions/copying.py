@@ -1,0 +1,74 @@
+"""What can be copied of the column with the focus."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from workbench.output.exit_codes import CommandError
+from workbench.state.live import LiveColumn
+from workbench.tui import clipboard
+from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
+from workbench.tui.widgets.text.plain import plain_notify
+
+if TYPE_CHECKING:
+    from workbench.tui.app import WorkbenchApp
+
+ANSWERS = (
+    Answer("prompt", "p", "Prompt", "every message, as text"),
+    Answer("message", "m", "Message", "the message at the cursor"),
+    Answer("messages", "j", "Messages as JSON", "role and content, as they go out"),
+    Answer("request", "q", "Request as JSON", "model, messages and parameters"),
+    Answer("curl", "c", "Request as curl", "a shell command; the key is named by its variable"),
+    Answer("reply", "r", "Reply", "the text below the prompt"),
+    Answer("values", "v", "Values as JSON", "what the parser made of the reply"),
+)
+
+
+async def choose_copy(app: WorkbenchApp) -> None:
+    live = app.main.shown_column()
+    if live is None:
+        return
+    chosen = await app.push_screen_wait(ConfirmScreen(f"Copy from {live.column.id}", "", ANSWERS))
+    if chosen is not None:
+        copy(app, chosen)
+
+
+def copy(app: WorkbenchApp, what: str) -> None:
+    """Copies one of `ANSWERS` from the column with the focus, and says what went where."""
+    live = app.main.shown_column()
+    if live is None:
+        return
+    try:
+        text = _text(app, live, what)
+    except CommandError as error:
+        plain_notify(app, str(error), title="Not copied", severity="warning")
+        return
+    if not text:
+        app.notify("There is nothing of that kind to copy yet.", severity="warning")
+        return
+    clipboard.copy(app, text)
+    app.main.say(f"copied {what}: {len(text):,} characters")
+
+
+def _text(app: WorkbenchApp, live: LiveColumn, what: str) -> str:
+    column = app.main.columns.current
+    if what == "reply":
+        return live.text
+    if what == "values":
+        return _as_json(dict(live.reading.values)) if live.reading is not None else ""
+    if live.request is None or column is None:
+        return ""
+    if what == "request":
+        return _as_json(live.request.as_dict())
+    if what == "curl":
+        from workbench.output import exporting
+
+        return exporting.export("curl", app.document.session, [live.column], [app.document.state.case]).text.rstrip()
+    if what == "messages":
+        return _as_json(live.request.prompt.as_dicts())
+    return column.prompt.text_of_message_at_cursor() if what == "message" else column.prompt.plain_text()
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2, default=str)

@@ -1,0 +1,68 @@
+"""The text with the focus in the user's own editor, in place of the app for that time."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.app import SuspendNotSupported
+
+from workbench.tui.widgets.text.editor import Editor
+from workbench.tui.widgets.text.plain import plain_notify
+
+if TYPE_CHECKING:
+    from workbench.tui.app import WorkbenchApp
+
+SUFFIX = {"python": ".py", "json": ".json", "text": ".txt"}
+
+
+def command(configured: str = "") -> list[str]:
+    """The words of the user's editor: the config's, else the environment's. ValueError for quotes that do not close."""
+    return shlex.split(configured or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
+
+
+def edit_outside(app: WorkbenchApp) -> None:
+    """Opens the focused text in the user's editor; what was saved there is one edit here, which undo takes back."""
+    editor = app.main.focused
+    if not isinstance(editor, Editor) or editor.read_only:
+        said = "Put the cursor into a text first ({app.focus_editors|F2}, or {app.focus_replies|F4} for a reply)."
+        plain_notify(app, app.key_words(said), severity="warning")
+        return
+    try:
+        before = editor.raw.encode("utf-8")
+    except UnicodeEncodeError:
+        plain_notify(app, "The text has a lone surrogate, which no file can hold.", severity="warning")
+        return
+    said, after = "", None
+    try:
+        words = command(app.settings.editor if app.settings is not None else "")
+        with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
+            path = Path(folder) / f"text{SUFFIX[editor.syntax]}"
+            path.write_bytes(before)
+            with app.suspend():
+                # textual gives the terminal back only when nothing is raised in here
+                try:
+                    done = subprocess.run([*words, str(path)], check=False)
+                    said = f"{words[0]} ended with {done.returncode}" if done.returncode else ""
+                    after = path.read_bytes().decode("utf-8")
+                except (OSError, ValueError) as error:
+                    said = f"{words[0]}: {error}"
+    except (SuspendNotSupported, OSError, ValueError) as error:
+        said = str(error)
+    if after is not None and not said:
+        put(editor, after)
+    if said:
+        plain_notify(app, f"{said}. Your text is as it was.", title="Not edited", severity="error")
+
+
+def put(editor: Editor, text: str) -> None:
+    """Replaces the text by what came back, as the user's own edit. The line break that editors add is taken off."""
+    if text.endswith("\n") and not editor.raw.endswith("\n"):
+        text = text[:-1]
+    if text != editor.raw:
+        editor.select_all()
+        editor._replace_via_keyboard(text, *editor.selection)

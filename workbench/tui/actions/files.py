@@ -1,0 +1,282 @@
+"""Opening, saving and leaving: the questions that are asked on the way, and what is never lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sessions import examples
+from sessions.errors import SessionError
+from sessions.file import autosave, restore_points, saving, store
+from sessions.file.both_changes import CollisionError
+from sessions.file.saving import Saved
+from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
+from workbench.state.document import Place, State
+from workbench.state.drafts import state_of, with_drafts
+from workbench.tui.actions.path_names import why_no_file
+from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.dialogs.choose import ChooseScreen, Entry
+from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
+from workbench.tui.widgets.text.plain import plain_notify
+
+if TYPE_CHECKING:
+    from workbench.tui.app import WorkbenchApp
+
+EXAMPLE = "example:"
+MOST_LINES = 12
+"""Lines of a difference that are shown in a question."""
+
+
+async def open_session(app: WorkbenchApp) -> None:
+    """Asks which session, and opens it; work that is not saved is asked about first."""
+    from workbench.tui.actions.browsing import choose_session
+
+    chosen = await choose_session(app)
+    if chosen is None or not await may_let_go(app):
+        return
+    if chosen.startswith(EXAMPLE):
+        app.load(examples.load(chosen.removeprefix(EXAMPLE)), None)
+        return
+    open_path(app, Path(chosen).expanduser())
+
+
+async def new_session(app: WorkbenchApp) -> None:
+    """An empty session with the form of its signature open; work that is not saved is asked about first."""
+    if await may_let_go(app):
+        app.load(Session(SignatureText(""), columns=DEFAULT_COLUMNS, name="new session"), None)
+        app.main.open_tab("signature")
+        app.main.signature.show_as("form")
+
+
+def open_path(app: WorkbenchApp, path: Path) -> bool:
+    """Opens a file; what was open stays, with the reason said, when that fails."""
+    try:
+        found = store.open_file(path)
+    except (SessionError, OSError, ValueError) as error:
+        plain_notify(app, str(error), title="Not opened", severity="error", timeout=15)
+        return False
+    app.load(found.session, path, found.fingerprint)
+    return True
+
+
+async def save(app: WorkbenchApp) -> bool:
+    """Saves to the session's file, with what the file gained meanwhile, asking for a file if there is none.
+
+    Where both changed the same it is asked what is to stand. False when it was not saved.
+    """
+    document = app.document
+    if document.path is None:
+        return await save_as(app)
+    path, fingerprint = document.path, document.fingerprint
+    if fingerprint is None:
+        return _overwrite(app, path)
+    try:
+        saved = saving.save(document.saved, document.session, path, since=fingerprint)
+    except (SessionError, OSError, ValueError) as error:
+        if store.has_changed(path, fingerprint):
+            return await _settle_change(app, path, error)
+        return _not_saved(app, path, error)
+    return _done(app, path, saved)
+
+
+async def _settle_change(app: WorkbenchApp, path: Path, why: Exception) -> bool:
+    """Asks what is to become of a file that another program has changed. False when ours was not saved."""
+    try:
+        lines = store.difference(app.document.session, path)
+    except SessionError as error:
+        lines = (str(error),)
+    both: list[Answer] = []
+    question = f"Another program has changed {path.name} since it was opened"
+    if isinstance(why, CollisionError):
+        places = ", ".join(why.places[:3]) + (" …" if len(why.places) > 3 else "")
+        question = f"Another program has changed in {path.name} what you changed too: {places[:200]}"
+        both = [Answer("both", "b", "Keep both", "and yours where both changed the same")]
+    more = [f"… and {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
+    shown = "\n".join([line[:120] for line in lines[:MOST_LINES]] + more)
+    answer = await app.push_screen_wait(
+        ConfirmScreen(
+            "Changed on disk",
+            f"{question} (- in the file, + yours):\n\n{shown}",
+            [
+                *both,
+                Answer("theirs", "r", "Reload it", "yours stays among the earlier versions"),
+                Answer("mine", "k", "Keep mine", "the file's stays among the earlier versions"),
+                Answer("other", "a", "Save mine under another name"),
+            ],
+        )
+    )
+    if answer == "both":
+        return _save_both(app, path)
+    if answer == "mine":
+        return _overwrite(app, path)
+    if answer == "other":
+        return await save_as(app)
+    if answer == "theirs":
+        said = restore_points.keep_content(store.dumps(app.document.session).encode("utf-8"), path)
+        if said:
+            plain_notify(app, said, title="Not reloaded", severity="error", timeout=15)
+        else:
+            open_path(app, path)
+    return False
+
+
+async def restore_earlier(app: WorkbenchApp) -> None:
+    """Asks which earlier content of the file to take up, as a change that can be undone."""
+    points = restore_points.points(app.document.path)
+    if not points:
+        plain_notify(app, "Each save keeps what it replaces; there is nothing yet.", title="No earlier version")
+        return
+    entries = [
+        Entry(str(point.place), f"{point.at.astimezone():%Y-%m-%d %H:%M:%S}", f"{point.size:,} bytes")
+        for point in points
+    ]
+    chosen = await app.push_screen_wait(ChooseScreen("Restore an earlier version", entries))
+    if chosen is None:
+        return
+    try:
+        app.restore(store.load(chosen), "restore an earlier version")
+    except SessionError as error:
+        plain_notify(app, str(error), title="Not restored", severity="error", timeout=15)
+
+
+async def save_as(app: WorkbenchApp) -> bool:
+    """Asks for a file and saves to it. False when it was not saved."""
+    name = re.sub(r"[^\w.-]+", "-", app.document.session.name)[:60].strip("-.") or "session"
+    proposed = app.document.path or Path.cwd() / f"{name}.json"
+
+    refuse = partial(why_no_file, example="questions.json")
+    chosen = await app.push_screen_wait(AskScreen("Save as", str(proposed), refuse))
+    if chosen is None:
+        return False
+    path = Path(chosen).expanduser()
+    if path.exists() and path != app.document.path:
+        question = f"{path} exists. Replace it?"
+        answers = [Answer("yes", "y", "Replace it"), Answer("no", "n", "Keep it")]
+        if await app.push_screen_wait(ConfirmScreen("Save as", question, answers)) != "yes":
+            return False
+    return _overwrite(app, path)
+
+
+async def leave(app: WorkbenchApp) -> None:
+    """Ends the app, unless there is unsaved work that the user wants to go on with."""
+    if not await may_let_go(app):
+        return
+    if app.document.state.drafts and not app.document.worth_asking:
+        # what no file can hold is offered again the next time
+        autosave.write(with_drafts(app.document.state), app.document.path)
+    else:
+        autosave.discard(app.document.path)
+    app.exit()
+
+
+async def may_let_go(app: WorkbenchApp) -> bool:
+    """Whether what is open may be closed: it is saved, or the user says so."""
+    if not app.document.worth_asking:
+        return True
+    name = app.document.path.name if app.document.path is not None else "This session"
+    answer = await app.push_screen_wait(
+        ConfirmScreen(
+            "Unsaved changes",
+            f"{name} has changes that are not saved.",
+            [Answer("save", "s", "Save them"), Answer("drop", "d", "Drop them"), Answer("stay", "c", "Go on editing")],
+        )
+    )
+    if answer == "save":
+        return await save(app)
+    return answer == "drop"
+
+
+async def offer_left_over(app: WorkbenchApp) -> None:
+    """Asks whether to take up work that was never saved, if there is any."""
+    path = app.document.path
+    why_not = autosave.why_not()
+    if why_not:
+        plain_notify(app, why_not, title="No copies of unsaved work", severity="warning", timeout=15)
+    left = autosave.left_over(path)
+    if left is None or left.session == app.document.session:
+        return
+    texts = state_of(left.session)
+    only_texts = bool(texts.drafts) and texts.session == app.document.session
+    what = "this session" if path is not None else "a session that has no file yet"
+    answer = await app.push_screen_wait(
+        ConfirmScreen(
+            "Work that was not saved",
+            f"Texts that are no values yet were left in {what}. They were kept at {left.at:%Y-%m-%d %H:%M:%S}."
+            if only_texts
+            else f"The app ended without saving {what} the last time. A copy of {left.at:%Y-%m-%d %H:%M:%S} was kept.",
+            [
+                Answer("take", "t", "Take it up"),
+                Answer("leave", "f", "Leave it", "it stays among the earlier versions"),
+            ],
+        )
+    )
+    if answer is None:
+        return
+    if answer == "take":
+        app.restore(left.session)
+        autosave.write(left.session, path)
+    autosave.put_away(left, path)
+
+
+def _save_both(app: WorkbenchApp, path: Path) -> bool:
+    try:
+        saved = saving.save(app.document.saved, app.document.session, path, "ours")
+    except (SessionError, OSError, ValueError) as error:
+        return _not_saved(app, path, error)
+    return _done(app, path, saved)
+
+
+def _overwrite(app: WorkbenchApp, path: Path) -> bool:
+    try:
+        saved = saving.overwrite(app.document.session, path)
+    except (SessionError, OSError, ValueError) as error:
+        return _not_saved(app, path, error)
+    return _done(app, path, saved)
+
+
+def _not_saved(app: WorkbenchApp, path: Path, error: Exception) -> bool:
+    said = str(error) if isinstance(error, SessionError) and error.path else f"{path}: {error}"
+    plain_notify(app, said, title="Not saved", severity="error", timeout=15)
+    return False
+
+
+def _done(app: WorkbenchApp, path: Path, saved: Saved) -> bool:
+    """Takes over what the file had gained, as a change that can be undone, and says what was saved."""
+    if saved.session is not app.document.session:
+        app.main.edit(partial(_with_session, session=saved.session), Place("session"), f"take over from {path.name}")
+    autosave.discard(app.document.path)
+    app.document.mark_saved(path, saved.fingerprint)
+    app.past_runs.saved_as(path)
+    app.main.show()
+    drafts = len(app.document.state.drafts)
+    if drafts:
+        autosave.write(with_drafts(app.document.state), path)
+        texts = "One text on screen is no value yet" if drafts == 1 else f"{drafts} texts on screen are no values yet"
+        said = f"{texts}; the file has the last value, and the text is kept beside it for the next time."
+        plain_notify(app, said, title=f"Saved {path.name}", severity="warning")
+    else:
+        app.main.say(f"saved; {saved.not_kept}" if saved.not_kept else "saved")
+    if saved.taken:
+        plain_notify(app, _gained(saved.taken, app.key_words), title=f"Saved, with what {path.name} gained", timeout=10)
+    return True
+
+
+def _gained(taken: tuple[str, ...], keys: Callable[[str], str]) -> str:
+    """What the file had gained, and how it is undone here."""
+    more = f" and {len(taken) - 3} more" if len(taken) > 3 else ""
+    places = ", ".join(taken[:3])
+    undone = keys("{app.undo|^z} takes it out again.")
+    return f"Another program had changed the file too, and that stands here now: {places[:200]}{more}. {undone}"
+
+
+def _with_session(state: State, session: Session) -> State:
+    """The session in the place of the one on screen, at the same case where that is still there."""
+    if not session.cases:
+        session = replace(session, cases=(Case("case 1"),))
+    names = [one.name for one in session.cases]
+    index = names.index(state.case.name) if state.case.name in names else min(state.case_index, len(names) - 1)
+    return replace(state, session=session, case_index=index)

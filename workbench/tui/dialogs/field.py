@@ -1,0 +1,174 @@
+"""One field of a signature or model, or one value of an enum: its name, role, type and description as a form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
+
+from adapters.signatures.edit.outline_edits import Wanted
+from workbench.editing.field_values import Choice
+from workbench.editing.type_words import TypeWord, matching, type_said
+from workbench.output.display import LINE_BREAK, one_line, safe
+from workbench.tui.keys.key_words import keys_of
+from workbench.tui.widgets.choice_line import ChoiceLine
+from workbench.tui.widgets.text.plain import PlainStatic, content, lines
+
+ROLES = (Choice("input", "goes in"), Choice("output", "comes out"))
+_FORM = Binding.Group("Form")
+
+
+class FieldScreen(ModalScreen[Wanted | None]):
+    """Returns what is wanted, None after escape. `refuse` says why it will not do; empty when it does.
+
+    `own` are the models and enums to choose from. `described` is why there is no description to edit, else empty.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss(None)", "Close", id="field.close", tooltip="Close, nothing changes", group=_FORM),
+        Binding(
+            "down", "move(1)", "Down", show=False, priority=True, id="field.down", tooltip="Next type", group=_FORM
+        ),
+        Binding("up", "move(-1)", "Up", show=False, priority=True, id="field.up", tooltip="Previous type", group=_FORM),
+    ]
+
+    def __init__(
+        self, title: str, start: Wanted, own: Sequence[str], refuse: Callable[[Wanted], str], not_described: str = ""
+    ) -> None:
+        super().__init__()
+        self._title = title
+        self._start = start
+        self._own = tuple(own)
+        self._refuse = refuse
+        self._not_described = not_described
+        self._kind = start.kind
+        self._shown: tuple[TypeWord, ...] = ()
+        self._called = Input(safe(start.name), compact=True, id="field-name", placeholder="a word, such as total")
+        self._role = ChoiceLine(ROLES, start.kind, self._choose_role)
+        is_value = start.kind == "value"
+        kind_hint = 'such as "open"' if is_value else "choose below, or type: one of red, green"
+        self._type = Input(_one_line(start.type_text), compact=True, id="field-type", placeholder=kind_hint)
+        self._types = OptionList(compact=True, id="field-types")
+        described = "what the model is told about it; may be empty"
+        self._about = Input(_one_line(start.description or ""), compact=True, id="field-about", placeholder=described)
+        self._error = PlainStatic(classes="field-error")
+
+    def compose(self) -> ComposeResult:
+        is_value = self._start.kind == "value"
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = content(f" {one_line(self._title, 60)} ")
+            yield PlainStatic("Name", classes="field-label")
+            yield self._called
+            if self._start.kind in ("input", "output"):
+                yield self._role
+            yield PlainStatic("Value" if is_value else "Type", classes="field-label -spaced")
+            yield self._type
+            if not is_value:
+                self._types.can_focus = False
+                yield self._types
+                yield PlainStatic("What it is", classes="field-label -spaced")
+                if self._not_described:
+                    yield PlainStatic(self._not_described, classes="unknown-value")
+                else:
+                    yield self._about
+            yield self._error
+            hint = keys_of(self.app)("tab to the next   enter takes it   {field.close|esc} closes")
+            yield PlainStatic(lines((hint, "$foreground 60%")), classes="dialog-hint")
+
+    def on_mount(self) -> None:
+        self._narrow()
+        self._called.focus()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        self._types.display = self._type.has_focus
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self._error.show("")
+        if event.input is self._type:
+            self._narrow()
+
+    @on(Input.Submitted)
+    def _enter(self) -> None:
+        if self._type.has_focus and self._types.highlighted is not None:
+            self._take(self._types.highlighted)
+            return
+        wanted = self._wanted()
+        refused = self._refuse(wanted)
+        if not refused:
+            self.dismiss(wanted)
+        elif self._is_begun(wanted):
+            self._take(0)
+        else:
+            self._error.show(f"✗ {refused}")
+
+    def _is_begun(self, wanted: Wanted) -> bool:
+        """Whether what is typed as a type is only the beginning of the first one that is offered."""
+        return (
+            self._type.has_focus
+            and bool(self._shown)
+            and not self._refuse(replace(wanted, type_text=type_said(self._shown[0].text)))
+        )
+
+    @on(OptionList.OptionSelected)
+    def _select(self, event: OptionList.OptionSelected) -> None:
+        self._take(event.option_index)
+
+    def action_move(self, by: int) -> None:
+        """In the list of types while the type has the focus; elsewhere to the next or the last line."""
+        if self._role.has_focus or not self._type.has_focus or self._start.kind == "value":
+            self.focus_next() if by > 0 else self.focus_previous()
+        elif self._types.option_count:
+            at = self._types.highlighted
+            self._types.highlighted = (
+                (0 if by > 0 else -1) % self._types.option_count
+                if at is None
+                else ((at + by) % self._types.option_count)
+            )
+
+    def _take(self, index: int) -> None:
+        word = self._shown[index]
+        self._type.value = word.text
+        self._type.cursor_position = len(word.text)
+        self._types.highlighted = None
+        if not word.open and not self._not_described:
+            self._about.focus()
+
+    def _narrow(self) -> None:
+        typed = self._type.value
+        is_whole = typed == _one_line(self._start.type_text)
+        self._shown = matching("" if is_whole else typed, self._own)
+        self._types.clear_options()
+        self._types.add_options(
+            [Option(lines((f"{one.text:<18}", "bold"), (f" {one.about}", "$foreground 60%"))) for one in self._shown]
+        )
+        self._types.highlighted = None
+
+    def _choose_role(self, value: Any) -> None:
+        if value in ("input", "output"):
+            self._kind = value
+            self._role.show(value)
+
+    def _wanted(self) -> Wanted:
+        """What the form says; what was not touched is handed back as it was, to the character."""
+        start = self._start
+        type_text, about = self._type.value, self._about.value
+        if type_text == _one_line(start.type_text):
+            type_text = start.type_text
+        elif start.kind != "value":
+            type_text = type_said(type_text)
+        described = start.description if self._not_described or about == _one_line(start.description or "") else about
+        return Wanted(self._called.value.strip(), self._kind, type_text, described)
+
+
+def _one_line(text: str) -> str:
+    """As it can stand in a line of its own."""
+    return safe(text).translate({ord("\n"): LINE_BREAK, ord("\t"): " "})

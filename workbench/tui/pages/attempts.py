@@ -1,0 +1,187 @@
+"""The ladder of attempts: every call of the last run, hidden fallbacks and second stages too, then its events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from adapters.formats import catalog
+from adapters.running import events
+from adapters.running.runs import Attempt, Purpose, Run
+from workbench.output import json_shapes, measures
+from workbench.output.display import one_line
+from workbench.output.reading_text import first_line, verdict
+from workbench.tui.keys.key_words import KeyWords
+from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.pages.measures import cost_of, duration, measured
+from workbench.tui.pages.writing import heading, json_block, named, paragraph
+from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
+
+LONGEST_TEXT = 2_000
+MOST_EVENTS = 400
+
+
+def blocks_of(at: LookedAt, raw: bool = False) -> list[Block]:
+    """The last run of the column; with `raw` what was sent and what came back, as JSON."""
+    run = at.run.run if at.run is not None else None
+    if run is None:
+        return [EMPTY, *_without_run(at, raw)]
+    blocks = [EMPTY, *_summary(run, at.keys)]
+    for attempt in run.attempts:
+        blocks += [EMPTY, *_attempt(attempt, run)]
+        if raw:
+            blocks += _raw(attempt)
+    if raw:
+        return blocks
+    blocks += heading("Events")
+    return [*blocks, *_events(run)]
+
+
+def _without_run(at: LookedAt, raw: bool) -> Iterable[Block]:
+    if at.run is not None and at.run.phase == "running":
+        return paragraph("Under way; this page shows runs that have ended.")
+    if at.run is not None and at.run.error:
+        payload = [*heading("Payload"), *json_block(at.run.payload)] if raw and at.run.payload is not None else []
+        return [
+            Block((Piece("✗ ", "error"), Piece("no call was made"))),
+            block(at.run.error, "error", indent=2),
+            *payload,
+        ]
+    measured = at.case.measured.get(at.column.id, ())
+    if not measured:
+        return paragraph(
+            at.keys(
+                "Nothing was sent from here yet: {app.send_all|F5} sends every column, {app.send_column|F8} this one."
+            ),
+            "note",
+        )
+    lines = [
+        named(f"call {number}", _measures(one.get("duration_ms") or 0.0, one.get("usage"), one.get("cost")))
+        for number, one in enumerate(measured, 1)
+    ]
+    return [*paragraph("Not sent in this sitting; this is what was recorded:", "note"), *lines]
+
+
+def _summary(run: Run, keys: KeyWords) -> list[Block]:
+    total = sum(one.duration_ms for one in run.attempts)
+    costs = [one.cost for one in run.attempts]
+    cost = cost_of(None if None in costs else sum(one for one in costs if one is not None))
+    calls = f"{len(run.attempts)} call{'' if len(run.attempts) == 1 else 's'}, {duration(total)}, {cost}"
+    if run.ok:
+        return [Block((Piece("✓ ", "ok"), Piece(calls)))]
+    why = f"{run.error.phase}: {first_line(run.error.message)}" if run.error is not None else "cancelled"
+    more = [block(keys("{pages.view|v} shows what the provider sent"), "note", indent=2)] if _has_payload(run) else []
+    return [Block((Piece("✗ ", "error"), Piece(calls))), block(why, "error", indent=2), *more]
+
+
+def _has_payload(run: Run) -> bool:
+    return any(one.payload is not None for one in run.attempts)
+
+
+def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
+    title = f"{attempt.number}  {catalog.title(attempt.adapter)} → {attempt.model}"
+    yield Block((Piece(title, "title"), Piece(f"   {_role(attempt, run)}", "note")))
+    counts = f"{duration(attempt.duration_ms)} · {measures.token_counts(attempt)} · {cost_of(attempt.cost)}"
+    yield named("measured", counts)
+    if attempt.error:
+        yield named("failed", (attempt.error, "error"))
+    for completion in attempt.completions:
+        how = completion.finish_reason or "the model did not say"
+        yield named("ended", how)
+        if completion.reading is not None:
+            sign = ("✓ ", "ok") if completion.reading.ok else ("✗ ", "error")
+            yield named("read", sign, verdict(completion.reading))
+        if completion.reasoning:
+            yield named("reasoning", one_line(completion.reasoning, LONGEST_TEXT))
+        for call in completion.tool_calls:
+            yield named("tool call", json_shapes.dumps(dict(call), indent=None, ascii_only=False))
+        yield named("reply", (one_line(completion.text, LONGEST_TEXT) or "(empty)", "value"))
+    yield from _tool_turns(attempt, run)
+
+
+def _role(attempt: Attempt, run: Run) -> str:
+    for event in run.events:
+        if event.attempt == attempt.number and isinstance(event, events.FallbackStarted):
+            return f"a fallback: {first_line(event.reason)}"
+        if event.attempt == attempt.number and isinstance(event, events.RetryStarted):
+            return f"made again: {first_line(event.reason)}"
+    return ROLES[attempt.purpose]
+
+
+ROLES: Mapping[Purpose, str] = {
+    "first": "the first call",
+    "retry": "made again",
+    "tools": "goes on with the tools' results",
+    "fallback": "a fallback",
+    "extraction": "the second stage: takes the fields out of the prose",
+}
+
+
+def _tool_turns(attempt: Attempt, run: Run) -> Iterable[Block]:
+    """The tools that this call's reply asked for, and what the model was told."""
+    for event in run.events:
+        if event.attempt != attempt.number or not isinstance(event, events.ToolInvoked):
+            continue
+        arguments = json_shapes.dumps(event.arguments, indent=None, ascii_only=False)
+        yield named("calls", (one_line(event.name, 60), "name"), (f"({one_line(arguments, LONGEST_TEXT)})", "value"))
+        style = "value" if event.result.success and not event.rolled_back else "error"
+        undone = (" what it changed was undone", "error") if event.rolled_back else ("", "note")
+        took = (f"   {duration(event.duration_ms)}", "note")
+        yield named("  is told", (one_line(event.rendered_output, LONGEST_TEXT) or "(nothing)", style), took, undone)
+
+
+def _measures(milliseconds: float, usage: object, cost: object) -> str:
+    known_usage = usage if isinstance(usage, Mapping) else None
+    known_cost = cost if isinstance(cost, float | int) else None
+    return measured(milliseconds, known_usage, known_cost)
+
+
+def _raw(attempt: Attempt) -> list[Block]:
+    came_back = {"error": attempt.error, "payload": attempt.payload, "raw": attempt.raw, "usage": attempt.usage}
+    texts = [{"text": one.text, "tool_calls": one.tool_calls} for one in attempt.completions]
+    known = {key: value for key, value in came_back.items() if value is not None}
+    return [
+        *heading(f"Sent, call {attempt.number}"),
+        *json_block(attempt.request),
+        *heading(f"Came back, call {attempt.number}"),
+        *json_block({**known, "completions": texts}),
+    ]
+
+
+def _events(run: Run) -> Iterable[Block]:
+    chunks = 0
+    shown = 0
+    for event in run.events:
+        if isinstance(event, events.ChunkReceived):
+            chunks += 1
+            continue
+        if chunks:
+            yield named("", (f"{chunks} pieces arrived", "note"))
+            chunks = 0
+        shown += 1
+        if shown > MOST_EVENTS:
+            yield block("…", "note", indent=2)
+            return
+        yield named(f"{event.at * 1000:9,.0f} ms", (f"{event.kind:<17}", "name"), _detail(event), width=12)
+
+
+def _detail(event: events.Event) -> str:
+    said = ""
+    if isinstance(event, events.PromptRendered):
+        said = f"{len(event.prompt.messages)} messages by {catalog.title(event.adapter)}"
+    elif isinstance(event, events.RequestSent):
+        said = f"to {event.model}"
+    elif isinstance(event, events.ResponseReceived):
+        said = _measures(event.duration_ms, event.usage, event.cost)
+    elif isinstance(event, events.ReplyRead):
+        said = verdict(event.reading) if event.reading is not None else "nothing to read"
+    elif isinstance(event, events.FallbackStarted):
+        said = f"{catalog.title(event.adapter)}, because {first_line(event.reason)}"
+    elif isinstance(event, events.ExtractionStarted):
+        said = f"by {event.model}"
+    elif isinstance(event, events.RetryStarted):
+        said = f"in {event.delay_s:g} s, because {first_line(event.reason)}"
+    elif isinstance(event, events.ToolInvoked):
+        said = f"{event.name}: {'answered' if event.result.success else first_line(event.rendered_output)}"
+    elif isinstance(event, events.Failed):
+        said = f"{event.phase}: {first_line(event.message)}"
+    return f"  {one_line(said, 400)}" if said else ""

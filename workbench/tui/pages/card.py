@@ -1,0 +1,131 @@
+"""The card of an adapter: what it does, when to use it, and its last run as dspy's five steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from adapters.formats import catalog
+from adapters.formats.base import Adapter
+from adapters.lm.capabilities import capabilities_of
+from adapters.requests.request import Request
+from adapters.running.runs import Attempt
+from sessions.running import rendering
+from workbench.output import token_estimates
+from workbench.tui.pages.adapter_words import CUSTOM, WORDS
+from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.pages.measures import measured
+from workbench.tui.pages.writing import comma, heading, named, paragraph
+from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
+
+
+def blocks_of(at: LookedAt) -> list[Block]:
+    """The whole card of the column's adapter."""
+    name = at.column.adapter
+    words = WORDS.get(name, CUSTOM)
+    adapter = rendering.adapter_of(at.column, allow_code=True)
+    blocks = [EMPTY, block(f"{catalog.title(name)}Adapter", "title"), *paragraph(words.essence)]
+    blocks += [
+        named("formats", words.formats),
+        named("parses", words.parses),
+        named("falls back", _fallback(at, adapter)),
+        named("native features", _native(at, adapter)),
+        *([named("options", comma(f"{key}={value!r}" for key, value in at.column.options.items()))]),
+    ]
+    blocks += heading("Use it")
+    blocks += [Block((Piece(one),), 2, "", Piece("✓ ", "ok")) for one in words.use]
+    blocks += [Block((Piece(one),), 2, "", Piece("✗ ", "error")) for one in words.avoid]
+    blocks += heading("Its last run, step by step" if at.run is not None else "What it does, step by step")
+    return [*blocks, *_steps(at, adapter)]
+
+
+def _fallback(at: LookedAt, adapter: Adapter) -> str:
+    fallback = adapter.fallback_adapter()
+    if fallback is None:
+        return "to nothing: a reply that can not be read is the end of it"
+    name = catalog.title(fallback.name)
+    if at.session.fallback:
+        return f"to {name}: a reply that can not be read is asked for again, by a second call"
+    return f"to {name} in dspy; this session has that turned off, so that the first failure shows"
+
+
+def _native(at: LookedAt, adapter: Adapter) -> str:
+    capabilities = capabilities_of(at.model)
+    can = {
+        "tool calls": capabilities.function_calling,
+        "reasoning": capabilities.reasoning,
+        "response schema": capabilities.response_schema,
+    }
+    offered = f"{at.model} has {comma(name for name, has in can.items() if has)}"
+    tools = "uses native tool calls" if adapter.use_native_function_calling else "native tool calls turned off"
+    return f"{tools}; {offered}"
+
+
+def _steps(at: LookedAt, adapter: Adapter) -> Iterable[Block]:
+    request = at.live.request
+    if request is None:
+        yield block(f"There is no prompt: {at.live.error}", "error", indent=2)
+        return
+    yield named("1 preprocess", _preprocess(request))
+    yield named("2 format", _format(at, request))
+    yield named("3 call", *_call(at))
+    yield named("4 postprocess", _postprocess(at, request))
+    yield named("5 parse", *_parse(at))
+    if at.run is not None and at.run.run is not None:
+        for attempt in at.run.run.attempts[1:]:
+            yield named("again", f"by {catalog.title(attempt.adapter)} · {_measured(attempt)}")
+
+
+def _preprocess(request: Request) -> str:
+    removed = comma(request.removed_fields, "")
+    added = comma(name for name in ("response_format", "tools", "tool_choice") if name in request.params)
+    taken = (
+        f"took {removed} out of the signature, for the provider returns it apart" if removed else "left all fields in"
+    )
+    return f"{taken}; parameters added: {added}"
+
+
+def _format(at: LookedAt, request: Request) -> str:
+    prompt = request.prompt
+    count = sum(token_estimates.estimate(message.text) for message in prompt.messages)
+    used = sum(use.use != "dropped" for use in prompt.demos)
+    demos = f"{used} of {len(prompt.demos)} demos used" if prompt.demos else "no demos"
+    return f"made {len(prompt.messages)} messages, ~{count:,} tokens; {demos}"
+
+
+def _call(at: LookedAt) -> tuple[str | tuple[str, str], ...]:
+    run = at.run
+    if run is None or run.run is None or not run.run.attempts:
+        reply = at.live.reply
+        if reply is None:
+            return ((at.keys("nothing sent yet: {app.send_all|F5} sends"), "note"),)
+        return (f"the reply was {reply.get('source', 'sent')}", (" (its calls are not at hand)", "note"))
+    first = run.run.attempts[0]
+    failed = ((f" · {first.error}", "error"),) if first.error else ()
+    return (f"{first.model} · {_measured(first)}", *failed)
+
+
+def _measured(attempt: Attempt) -> str:
+    return measured(attempt.duration_ms, attempt.usage, attempt.cost)
+
+
+def _postprocess(at: LookedAt, request: Request) -> str:
+    reading = at.live.reading
+    if reading is None:
+        return "puts back what the provider returned apart, and defaults"
+    native = [name for name, one in reading.fields.items() if one.state == "native"]
+    filled = [name for name, one in reading.fields.items() if one.state == "default"]
+    said = [f"{comma(native)} put back from the response"] if native else []
+    said += [f"{comma(filled)} filled with a default"] if filled else []
+    return "; ".join(said) or "changed nothing"
+
+
+def _parse(at: LookedAt) -> tuple[str | tuple[str, str], ...]:
+    reading = at.live.reading
+    if reading is None:
+        return (("no reply yet", "note"),)
+    if reading.error is None:
+        steps = sum(len(one.steps) for one in reading.fields.values())
+        flags = f", {len(reading.flags)} things to notice" if reading.flags else ""
+        return (("✓ ", "ok"), f"{len(reading.values)} values in {steps} steps{flags}")
+    message = reading.error.message.strip().partition("\n")[0]
+    return (("✗ ", "error"), f"{reading.error.type}: {message}")

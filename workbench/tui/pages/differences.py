@@ -1,0 +1,102 @@
+"""What differs between this column's request and another's, the one sent last or the one recorded.
+
+By section before by line, and by word within a line that changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from adapters.requests.request import Request
+from workbench.output import prompt_diff
+from workbench.output.display import one_line
+from workbench.output.prompt_diff import SectionDiff
+from workbench.output.word_diff import lines_of
+from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.pages.writing import named, paragraph
+from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
+
+MOST_LINES = 4_000
+
+
+class Other(NamedTuple):
+    """What to compare with: `sent`, `recorded`, or the id of another column."""
+
+    id: str
+    name: str
+
+
+RECORDED = Other("recorded", "what was recorded")
+SENT = Other("sent", "what was sent last")
+
+
+def others_of(at: LookedAt) -> tuple[Other, ...]:
+    """What this column can be compared with: first what was sent, unless nothing has changed since; its recording."""
+    recorded = (RECORDED,) if at.column.id in at.case.recordings else ()
+    ids = [one.column.id for one in at.columns if one.request is not None and one.column.id != at.column.id]
+    columns = [Other(f"column {id}", f"column {id}") for id in ids]
+    if at.sent is None:
+        return (*recorded, *columns)
+    return (SENT, *recorded, *columns) if has_changed(at.sent, at.live.request) else (*recorded, *columns, SENT)
+
+
+def has_changed(sent: Request, now: Request | None) -> bool:
+    """Whether a request is another one than what was sent."""
+    return now is not None and sent.as_dict() != now.as_dict()
+
+
+def blocks_of(at: LookedAt, other: Other | None) -> list[Block]:
+    """The differences from `other` to this column as it is now."""
+    request = at.live.request
+    if request is None:
+        return [EMPTY, *paragraph(f"There is no prompt: {at.live.error}", "error")]
+    if other is None:
+        compared = "nothing sent ({app.send_all|F5}) or recorded ({app.record|ctrl+r}), to compare with."
+        return [EMPTY, *paragraph(at.keys(f"There is no other column, and {compared}"), "note")]
+    after = prompt_diff.sections(request)
+    if other == SENT and at.sent is not None:
+        # the same messages may have been those of demos and turns of other numbers
+        before = prompt_diff.sections(at.sent) if has_changed(at.sent, request) else after
+    elif other == RECORDED:
+        before = prompt_diff.sections_of_recording(at.case.recordings[at.column.id], request)
+    else:
+        found = next((one.request for one in at.columns if f"column {one.column.id}" == other.id), None)
+        if found is None:
+            return [EMPTY, *paragraph("That column has no prompt.", "note")]
+        before = prompt_diff.sections(found)
+    diffs = prompt_diff.compare_sections(before, after)
+    name = one_line(at.column.id, 30)
+    head = [Piece("from ", "note"), Piece(other.name, "title"), Piece(" to ", "note"), Piece(f"{name} now", "title")]
+    blocks = [EMPTY, Block(tuple(head)), EMPTY, *_summary(diffs, len({**before, **after}))]
+    for diff in diffs:
+        blocks += _section(diff)
+    return blocks
+
+
+def _summary(diffs: Sequence[SectionDiff], count: int) -> list[Block]:
+    if not diffs:
+        return [Block((Piece("✓ ", "ok"), Piece("the same, byte for byte")))]
+    blocks = [block(f"{len(diffs)} of {count} sections differ", "text")]
+    for diff in diffs:
+        plus = sum(line.startswith("+") for line in diff.lines)
+        minus = sum(line.startswith("-") for line in diff.lines)
+        what = "only now" if diff.before is None else "no more" if diff.after is None else f"+{plus} −{minus} lines"
+        blocks.append(named(diff.section, what, width=24))
+    return blocks
+
+
+def _section(diff: SectionDiff) -> list[Block]:
+    blocks = [EMPTY, block(diff.section, "heading")]
+    for sign, stretches in lines_of(diff.lines[:MOST_LINES]):
+        if sign == "@":
+            blocks.append(block(stretches[0].text, "note", indent=2))
+            continue
+        style, changed = {"+": ("data", "added"), "-": ("error", "removed")}.get(sign, ("note", "note"))
+        is_new = not any(one.changed for one in stretches)
+        quiet = style if is_new else "text"
+        pieces = [Piece(one.text, changed if one.changed else quiet) for one in stretches]
+        blocks.append(Block(tuple(pieces), 2, "", Piece(sign + " ", style)))
+    if len(diff.lines) > MOST_LINES:
+        blocks.append(block(f"… {len(diff.lines) - MOST_LINES:,} more lines", "note", indent=2))
+    return blocks

@@ -1,0 +1,45 @@
+"""What a page is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from adapters.requests.request import Request
+from sessions.model.session import Case, Column, Session
+from workbench.state.live import LiveColumn
+from workbench.tui.keys.key_words import USUAL, KeyWords
+from workbench.tui.runs.runs import LiveRun
+
+
+@dataclass(frozen=True)
+class LookedAt:
+    """One column of the case on screen, the other columns beside it, and by column id the last run and last request.
+
+    `requests` are those that were sent in this sitting.
+    """
+
+    session: Session
+    case: Case
+    live: LiveColumn
+    columns: tuple[LiveColumn, ...]
+    runs: Mapping[str, LiveRun] = field(default_factory=dict)
+    requests: Mapping[str, Request] = field(default_factory=dict)
+    keys: KeyWords = USUAL
+
+    @property
+    def column(self) -> Column:
+        return self.live.column
+
+    @property
+    def run(self) -> LiveRun | None:
+        return self.runs.get(self.column.id)
+
+    @property
+    def sent(self) -> Request | None:
+        """What the column sent last."""
+        return self.requests.get(self.column.id)
+
+    @property
+    def model(self) -> str:
+        return self.session.model_of(self.column)

@@ -1,0 +1,118 @@
+"""The true request: parameters beside the messages, what native features took out, and other models beside this one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from adapters.lm.capabilities import capabilities_of
+from adapters.requests.request import Request
+from sessions.running import rendering
+from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.pages.writing import as_json, comma, heading, json_block, named, paragraph, table
+from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
+
+LONGEST_PROMPT = 300_000
+"""Characters of messages that the page shows."""
+
+OTHER_MODELS = (
+    "offline/exact",
+    "openai/gpt-4o-mini",
+    "openai/o4-mini",
+    "anthropic/claude-sonnet-4-5",
+    "gemini/gemini-2.5-flash",
+    "mistral/mistral-small-latest",
+    "ollama_chat/llama3.2",
+)
+"""Models of different capabilities, to see what the same column would send to each."""
+
+
+def blocks_of(at: LookedAt, as_json_text: bool = False) -> list[Block]:
+    """The request of the column as it would go out now; with `as_json_text` nothing but its JSON."""
+    request = at.live.request
+    if request is None:
+        return [EMPTY, *paragraph(f"There is no request: {at.live.error}", "error")]
+    if as_json_text:
+        return [EMPTY, *json_block(request.as_dict())]
+    blocks = [EMPTY]
+    if at.live.stale:
+        blocks += paragraph(f"Out of date, because {at.live.error}", "error")
+    blocks += [named("model", request.model or "none"), *_native(at, request)]
+    blocks += heading("Parameters beside the messages")
+    blocks += [named(name, *_value(value)) for name, value in request.params.items()] or [block("  none", "note")]
+    blocks += heading("The same column, other models")
+    blocks += _other_models(at)
+    blocks += heading(f"{len(request.messages)} messages")
+    room = LONGEST_PROMPT
+    for number, message in enumerate(request.prompt.messages):
+        room -= len(message.text)
+        if room < 0:
+            left = len(request.messages) - number
+            blocks.append(block(f"… {left:,} more messages; copy the request to see them", "note"))
+            break
+        blocks += _message(message.as_dict())
+    return blocks
+
+
+def _native(at: LookedAt, request: Request) -> list[Block]:
+    signature = at.session.signature.read()
+    blocks = [named("prompt has", comma(request.signature.fields))]
+    if request.removed_fields:
+        removed = [
+            f"{name} ({'input' if name in signature.input_fields else 'output'})" for name in request.removed_fields
+        ]
+        blocks.append(named("taken out", (comma(removed), "warning"), ": the model has a native way for it"))
+    else:
+        blocks.append(named("taken out", "nothing"))
+    return blocks
+
+
+def _value(value: Any) -> tuple[str, ...]:
+    return (as_json(value),)
+
+
+def _other_models(at: LookedAt) -> list[Block]:
+    rows = [[("model", "note"), ("response_format", "note"), ("tools", "note"), ("taken out", "note")]]
+    for model in dict.fromkeys((at.model, *OTHER_MODELS)):
+        mark = "● " if model == at.model else "  "
+        try:
+            made = rendering.request_of(
+                at.session,
+                at.column,
+                at.case,
+                reuse=at.live.request.prompt if at.live.request is not None else None,
+                capabilities=capabilities_of(model),
+                adapter=rendering.adapter_of(at.column, allow_code=True),
+            )
+        except Exception as error:  # whatever dspy's format raises for these values
+            rows.append([(mark + model, "text"), (f"{type(error).__name__}: {error}", "error")])
+            continue
+        rows.append(
+            [
+                (mark + model, "title" if model == at.model else "text"),
+                (_kind_of_format(made.params), "value"),
+                (str(len(made.params.get("tools", ())) or "–"), "value"),
+                (comma(made.removed_fields, "–"), "value"),
+            ]
+        )
+    return table(rows)
+
+
+def _kind_of_format(params: Mapping[str, Any]) -> str:
+    chosen = params.get("response_format")
+    if not isinstance(chosen, Mapping):
+        return "–" if chosen is None else type(chosen).__name__
+    return str(chosen.get("type", "yes"))
+
+
+def _message(message: Mapping[str, Any]) -> list[Block]:
+    content = message.get("content")
+    extra = {key: value for key, value in message.items() if key not in ("role", "content")}
+    blocks = [Block((Piece(str(message.get("role", "")), "accent"),), 2)]
+    if isinstance(content, str):
+        blocks.append(block(content, "value", indent=4))
+    elif content is not None:
+        blocks.append(block(as_json(content), "value", indent=4))
+    if extra:
+        blocks.append(block(as_json(extra), "data", indent=4))
+    return [*blocks, EMPTY]

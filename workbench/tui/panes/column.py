@@ -1,0 +1,322 @@
+"""One column: an adapter's prompt, and below it the reply with what the parser did to it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from textual.containers import Vertical
+from textual.content import Content
+
+from sessions.model.session import Column
+from workbench.output import measures
+from workbench.output.token_estimates import Estimates
+from workbench.state.live import LiveColumn
+from workbench.tui.keys.key_words import USUAL, KeyWords, keys_of
+from workbench.tui.runs import ratings
+from workbench.tui.runs.exact_counts import told_by_provider
+from workbench.tui.runs.runs import LiveRun
+from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
+from workbench.tui.widgets.reply.field_table import FieldTable
+from workbench.tui.widgets.reply.reply_view import ReplyView
+from workbench.tui.widgets.splitter import Splitter
+from workbench.tui.widgets.text.plain import lines, same
+
+if TYPE_CHECKING:
+    from adapters.requests.request import Request
+    from sessions.running.repeats import Repeats
+
+ADAPTER_NAMES = {
+    "chat": "Chat",
+    "json": "JSON",
+    "xml": "XML",
+    "baml": "BAML",
+    "twostep": "TwoStep",
+    "markdown": "Markdown",
+}
+WIDTH_OF_WORDS = 40
+TITLE_FRAME = 4
+"""Cells of a column's upper edge, within its corners, that no title takes."""
+REPLY = ("reply ", "$foreground bold")
+AS_DSPY = "as dspy 3.4.1"
+"""What the adapters other than the markdown one reproduce; a user's own adapter is named by its class."""
+
+
+class ColumnPane(Vertical):
+    BINDING_GROUP_TITLE = "Column"
+    HELP = """\
+## Column
+
+Above: the messages this adapter sends. Every character knows what made it: move the cursor (or the mouse) over it,
+and the same origin lights up in every other column and in the editor; `{prompt.choose|enter}` goes there.
+`{prompt.form|v}` shows it as raw text with its blanks, then as JSON, then in sections again.
+
+Below: the reply. It is text to edit or paste over: at each keystroke this adapter's parser reads it again, without any
+call. The margin names what the parser did with each piece; the table shows how each value came about.
+
+`old reply`: it answers an earlier prompt; `{app.look|F7}`, `{pages.diff|5}` shows what changed since, word by word.
+
+`{app.send_all|F5}` sends all columns, `{app.send_column|F8}` this one, `{app.cancel|esc}` cancels ·
+`{app.copy_menu|ctrl+g}` copies · `{app.record|ctrl+r}` records the reply as a fixture
+"""
+
+    def __init__(self, column_id: str) -> None:
+        super().__init__(classes="column")
+        self.column_id = column_id
+        self._shown: tuple[LiveColumn, LiveRun | None] | None = None
+        self._model: str | None = None
+        self._was_running = False
+        self._streamed: tuple[int, int, int] | None = None
+        self._is_outdated = False
+        self._title = Content("")
+        self._title_on_screen: Content | None = None
+        self.prompt = PromptView(column_id)
+        self.splitter = Splitter("horizontal")
+        self.reply = ReplyView(column_id)
+        self.fields = FieldTable(column_id)
+        self._tokens = Estimates()
+        self._counted: tuple[Request, int] | None = None
+
+    def frame(self, column: Column) -> None:
+        """The column with its title alone: what it holds is mounted with the first `show`."""
+        self._put_title(self._title_of(LiveColumn(column), None))
+
+    def show(self, live: LiveColumn, run: LiveRun | None, model: str | None) -> None:
+        """`model` is named when it is the column's own."""
+        if not self.children:
+            self.mount_all([self.prompt, self.splitter, self.reply, self.fields])
+        before = self._shown[0] if self._shown is not None else None
+        self._shown = (live, run)
+        if before is None or (before.request, before.error) != (live.request, live.error):
+            prompt = live.request.prompt if live.request is not None else None
+            self.prompt.show(prompt, stale=live.stale, error=live.error)
+        self._model = model
+        self._show_title()
+        self.set_class(live.stale, "-stale")
+        if run is None or run.phase != "running":
+            self.reply.show(live.text, live.reading)
+            self.fields.show(live.reading, error=self._error(live, run))
+            if run is not None and self._was_running:
+                self.reply.move_cursor((0, 0))
+                self.call_after_refresh(self.reply.scroll_home, animate=False)
+        self._was_running = run is not None and run.phase == "running"
+        self.show_verdict(0.0)
+
+    def can_wait(self, live: LiveColumn, run: LiveRun | None) -> bool:
+        """Whether nothing but the prompt, and what is read by it, differs from what is shown."""
+        if self._shown is None or self._was_running or (run is not None and run.phase == "running"):
+            return False
+        before, last_run = self._shown
+        return run is last_run and live.reply is before.reply and live.column is before.column
+
+    def stream(self) -> None:
+        """Shows what has arrived of a reply that is under way."""
+        run = self._shown[1] if self._shown is not None else None
+        if run is None or run.phase != "running" or not run.text:
+            return
+        call = (run.number, *run.progress.call)
+        if call != self._streamed:
+            self._streamed = call
+            self.reply.show("", None, streaming=True)
+            self.fields.show(None)
+        new = run.text[len(self.reply.raw) :]
+        if new:
+            self.reply.append(new)
+
+    def show_verdict(self, now: float) -> None:
+        """The line between prompt and reply. `now` is the clock of the runs, for the seconds of one under way."""
+        if self._shown is None:
+            return
+        line = verdict(*self._shown, now, keys_of(self.app))
+        run = self._shown[1]
+        if self._is_outdated and (run is None or run.phase != "running"):
+            line = lines(("old ", "$text-warning")) + line
+        self.splitter.show(line + ratings.words_of(self._shown[0].reply))
+
+    def mark_outdated(self, is_outdated: bool) -> None:
+        """Whether the prompt is another one than the reply answers; `F7`, `5` shows what changed."""
+        if is_outdated != self._is_outdated:
+            self._is_outdated = is_outdated
+            self.show_verdict(0.0)
+            self._show_title()
+
+    def show_count(self, request: Request, tokens: int) -> None:
+        """The prompt of this request has exactly so many tokens."""
+        self._counted = (request, tokens)
+        self._show_title()
+
+    def name_origin(self, key: OriginKey | None) -> None:
+        """Names the origin the user points at in the title, in place of the adapter's details."""
+        if key is None:
+            self._put_title(self._title)
+            return
+        kind, field, turn = key
+        adapter = ADAPTER_NAMES.get(self._adapter, self._adapter)
+        origin = " · ".join(part for part in (kind, field, turn) if part)
+        self._put_title(lines((f"{adapter} ▸ ", "bold"), (origin, "$text-accent")))
+
+    def _show_title(self) -> None:
+        if self._shown is None:
+            return
+        title = self._title_of(self._shown[0], self._model)
+        if not same(title, self._title):
+            self._title = title
+            self._put_title(title)
+
+    def _put_title(self, title: Content) -> None:
+        """A title repaints the whole column, so it is put only when it is another one."""
+        if self._title_on_screen is None or not same(title, self._title_on_screen):
+            self._title_on_screen = title
+            self.border_title = title
+
+    def on_resize(self) -> None:
+        self._show_title()
+
+    def split(self, share: float) -> None:
+        """Gives the prompt this share of the whole height; what the fields' table takes is taken from the reply."""
+        self.prompt.styles.height = f"{share * 100:.1f}%" if self.reply.display else "1fr"
+        self.fields.styles.max_height = f"{(1 - share) * 50:.1f}%" if self.prompt.display else "50%"
+
+    def show_part(self, part: Literal["prompt", "reply"] | None) -> None:
+        """The prompt alone, or the reply with its fields; None is both."""
+        self.prompt.display = part != "reply"
+        self.splitter.display = self.reply.display = self.fields.display = part != "prompt"
+
+    @property
+    def live(self) -> LiveColumn | None:
+        return self._shown[0] if self._shown is not None else None
+
+    @property
+    def _adapter(self) -> str:
+        return self._shown[0].column.adapter if self._shown is not None else self.column_id
+
+    def _title_of(self, live: LiveColumn, model: str | None) -> Content:
+        adapter, quiet = live.column.adapter, "$foreground 60%"
+        known = ADAPTER_NAMES.get(adapter)
+        own = live.column.id.removeprefix(f"{adapter} · ") if live.column.id not in (adapter, known) else ""
+        parts: list[tuple[str, str] | str] = [(known or adapter, "bold")]
+        if known and own:
+            parts.append((f" · {own}" if own != live.column.id else f" {own}", ""))
+        if live.stale:
+            parts.append((" · stale", "$text-warning bold"))
+        if live.left_out:
+            parts.append((" · ⚠ stale variant", "$text-warning bold"))
+        if model and not own.endswith(model):
+            parts.append((f" · {model}", quiet))
+        if live.request is not None:
+            unit = " tok" if self.size.width >= WIDTH_OF_WORDS else ""
+            parts.append((f" · {self._token_count(live.request)}{unit}", quiet))
+        title = lines(*parts)
+        if known and adapter != "markdown":
+            whole = title + lines((f" · {AS_DSPY}", quiet))
+            return whole if whole.cell_length <= self.size.width - TITLE_FRAME else title
+        return title
+
+    def _token_count(self, request: Request) -> str:
+        """As the tokenizer or the provider counted this very prompt, else an estimate, which is marked `~`."""
+        if self._counted is not None:
+            counted, tokens = self._counted
+            if (counted.model, counted.messages) == (request.model, request.messages):
+                return _short(tokens)
+        run = self._shown[1] if self._shown is not None else None
+        told = told_by_provider(run)
+        if told is not None and run is not None and run.model == request.model and not self._is_outdated:
+            return _short(told)
+        return f"~{_short(self._tokens.total(request.messages))}"
+
+    def _error(self, live: LiveColumn, run: LiveRun | None) -> str:
+        if run is None or not _says_why(live, run):
+            return live.reading_error
+        if run.payload is None:
+            return run.error
+        look = keys_of(self.app)("{app.look|F7}, {pages.runs|3}, {pages.view|v}: what the provider sent")
+        return f"{run.error}\n{look}"
+
+
+def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
+    """One line about the reply of a column: a sign, what happened, and what it took."""
+    if run is not None and run.phase == "running":
+        seconds = f" {now - run.started:.1f} s" if now else ""
+        what = run.progress.doing or ("receiving" if run.text else "sent")
+        which = f" {run.progress.number}/{run.times}" if run.times > 1 else ""
+        return lines(
+            REPLY,
+            (f"◌ {what}{which}{seconds}", "$text-accent"),
+            (keys("  {app.cancel|esc} cancels"), "$foreground 60%"),
+        )
+    took = ""
+    if run is not None and run.phase in ("done", "failed"):
+        took = f" {_duration(run.seconds)}{_cost(run)}" + (f" · {run.attempts} calls" if run.attempts > 1 else "")
+        took += _fallback(run)
+    if run is not None and run.repeats is not None:
+        took = f" {repeated(run.repeats)}"
+    if run is not None and run.phase == "cancelled":
+        took = f" cancelled after {_duration(run.seconds)}"
+    if run is not None and _says_why(live, run):
+        return _line("✗", "error", *_failure(run, took))
+    if live.reply is not None and live.reply.get("raw"):
+        return lines(REPLY, ("≡ kept raw, not read", "$text-accent"), (took, "$foreground 60%"))
+    if live.reading is None:
+        if not live.text:
+            return lines(REPLY, (took.strip() or keys("none yet · {app.send_all|F5} sends"), "$foreground 60%"))
+        return _line("✗", "error", live.reading_error or "not read", took)
+    reading = live.reading
+    flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""
+    if reading.ok:
+        return _line("✓", "success", "", took + flags)
+    place = ""
+    if reading.error is not None and reading.error.start is not None:
+        place = f" line {reading.line_and_column(reading.error.start)[0]}"
+    missing = f" · {reading.error.field}" if reading.error is not None and reading.error.field else ""
+    return _line("✗", "error", (place + missing).strip(), took + flags)
+
+
+def _says_why(live: LiveColumn, run: LiveRun) -> bool:
+    """Whether the run, and not the reading of its reply, tells what went wrong."""
+    return run.phase == "failed" and (live.reading is None or not run.error.startswith("response"))
+
+
+def _failure(run: LiveRun, took: str) -> tuple[str, str]:
+    """What went wrong in few words, and after them the phase with what it took; the whole of it stands below."""
+    if run.payload is None:
+        return run.error, took
+    from adapters.lm.provider_errors import in_short
+
+    words = in_short(run.payload)
+    return (words, f" · {run.error.partition(':')[0]}{took}") if words else (run.error, took)
+
+
+def _cost(run: LiveRun) -> str:
+    """What the calls cost together; `$?` where that is not known of one, nothing where offline models answered."""
+    calls = [one for one in run.run.attempts if not one.model.startswith("offline/")] if run.run is not None else []
+    return f" · {measures.cost(measures.total_cost(calls))}" if calls else ""
+
+
+def _fallback(run: LiveRun) -> str:
+    """Which adapter answered in the place of the column's own, whose reply stands below."""
+    last = run.run.attempts[-1] if run.run is not None and run.run.attempts else None
+    if last is None or last.purpose != "fallback":
+        return ""
+    return f" · {ADAPTER_NAMES.get(last.adapter, last.adapter)} {'read it' if run.phase == 'done' else 'failed too'}"
+
+
+def repeated(counted: Repeats) -> str:
+    """Of several runs in a row, how many there were and how many replies could not be read."""
+    rate = "" if counted.parse_failure_rate is None else f" ({counted.parse_failure_rate:.0%})"
+    return f"{counted.runs} runs, {counted.parse_failures} not read{rate}"
+
+
+def _short(count: int) -> str:
+    return str(count) if count < 1000 else f"{count / 1000:.1f}k"
+
+
+def _line(sign: str, tone: str, said: str, details: str) -> Content:
+    return lines(
+        REPLY,
+        (f"{sign} " if said or details.strip() else sign, f"$text-{tone} bold"),
+        (said, f"$text-{tone}"),
+        (details if said else details.lstrip(), "$foreground 60%"),
+    )
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds * 1000:.0f} ms" if seconds < 10 else f"{seconds:.1f} s"

@@ -1,0 +1,265 @@
+"""The columns side by side; those that do not fit scroll sideways."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+
+from textual import on
+from textual.containers import HorizontalScroll
+from textual.reactive import Reactive, reactive
+from textual.timer import Timer
+
+from sessions.model.session import Column
+from workbench.state.live import LiveColumn
+from workbench.tui.panes.column import ColumnPane
+from workbench.tui.runs.runs import LiveRun
+from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
+from workbench.tui.widgets.reply.reply_view import ReplyView
+from workbench.tui.widgets.splitter import Splitter
+
+NARROWEST = 32
+"""Cells below which a column is not squeezed; the columns that do not fit then are scrolled to."""
+SMALLEST_SHARE, LARGEST_SHARE = 0.15, 0.85
+REST_SECONDS = 0.15
+"""Without a further change for so long, the columns out of sight follow those in sight."""
+
+Shown = tuple[LiveColumn, LiveRun | None, str | None]
+"""A column, its run, and its model where it has one of its own."""
+
+
+def said_beyond(in_sight: int, count: int, left: float, right: float) -> str:
+    """How many of the columns are in sight, with an arrow to each side on which there are cells out of it.
+
+    Empty where all of them fit; else as wide at every place that can be scrolled to.
+    """
+    if in_sight >= count:
+        return ""
+    return f"{'◂' if left > 0 else ' '} {in_sight} of {count} columns {'▸' if right > 0 else ' '}"
+
+
+class ColumnsPane(HorizontalScroll, can_focus=False):
+    BINDING_GROUP_TITLE = "Columns"
+
+    beyond: Reactive[str] = reactive("", repaint=False)
+    """What `said_beyond` says of the columns as they stand; empty while none is shown."""
+
+    def __init__(self) -> None:
+        super().__init__(id="columns")
+        self._columns: dict[str, ColumnPane] = {}
+        self._waiting: dict[str, Shown] = {}
+        self._rest: Timer | None = None
+        self._share = 0.5
+        self._has_replies = False
+        self._last = ""
+        self._in_a_row = 0
+        self._overflow = 0
+
+    def frame(self, columns: Sequence[Column]) -> None:
+        """The columns as they will stand, without what is in them."""
+        self._arrange([one.id for one in columns])
+        for column in columns:
+            self._columns[column.id].frame(column)
+
+    def show(self, columns: Sequence[Shown]) -> None:
+        """Every column; of those out of sight only what cannot wait."""
+        wanted = [live.column.id for live, _, _ in columns]
+        if wanted != list(self._columns):
+            self._arrange(wanted)
+        has_replies = any(live.text or run is not None for live, run, _ in columns)
+        if has_replies != self._has_replies:
+            self._has_replies = has_replies
+            self._split()
+        in_sight = self._in_sight()
+        for live, run, model in columns:
+            id = live.column.id
+            if id in in_sight or not self._columns[id].can_wait(live, run):
+                self._waiting.pop(id, None)
+                self._columns[id].show(live, run, model)
+            else:
+                self._waiting[id] = (live, run, model)
+        if self._rest is not None:
+            self._rest.stop()
+        if self._waiting:
+            self._rest = self.set_timer(REST_SECONDS, self._catch_up)
+
+    def _catch_up(self, *ids: str) -> None:
+        """Shows what waits, of these columns or of all, and of replies under way what has arrived."""
+        for id in ids or tuple(self._waiting):
+            waiting = self._waiting.pop(id, None)
+            if waiting is not None and id in self._columns:
+                self._columns[id].show(*waiting)
+        for id in ids or tuple(self._columns):
+            if id in self._columns:
+                self._columns[id].stream()
+
+    def stream(self, run: LiveRun) -> bool:
+        """Shows what has arrived of a run's reply if its column is in sight; False if there was nothing to paint."""
+        column = self._columns.get(run.column)
+        if column is None or run.column not in self._in_sight():
+            return False
+        column.stream()
+        return True
+
+    def _in_sight(self) -> set[str]:
+        """The columns of which something is on the screen; before the first layout that is all of them."""
+        if not self.display:
+            return set()
+        shown = [one for one in self._columns.values() if one.display]
+        if not all(one.outer_size.width for one in shown):
+            return set(self._columns)
+        found: set[str] = set()
+        left, right = self.scroll_x, self.scroll_x + self.size.width
+        start = 0
+        for column in shown:
+            end = start + column.outer_size.width
+            if start < right and end > left:
+                found.add(column.column_id)
+            start = end
+        return found
+
+    def watch_scroll_x(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_x(old_value, new_value)
+        self._catch_up()
+        self._tell_beyond()
+
+    def on_show(self) -> None:
+        self._catch_up()
+        self._tell_beyond()
+
+    def on_hide(self) -> None:
+        self.beyond = ""
+
+    def mark_outdated(self, ids: Container[str]) -> None:
+        """Says of these columns that their prompt has changed since it was sent."""
+        for id, column in self._columns.items():
+            column.mark_outdated(id in ids)
+
+    def column(self, id: str) -> ColumnPane | None:
+        self._catch_up(id)
+        return self._columns.get(id)
+
+    @property
+    def share(self) -> float:
+        """How much of the height the prompts get when there are replies."""
+        return self._share
+
+    @property
+    def lives(self) -> list[LiveColumn]:
+        """What is known of every column, painted yet or not."""
+        waiting = {id: shown[0] for id, shown in self._waiting.items()}
+        known = [waiting.get(id, column.live) for id, column in self._columns.items()]
+        return [one for one in known if one is not None]
+
+    @property
+    def all(self) -> tuple[ColumnPane, ...]:
+        self._catch_up()
+        return tuple(self._columns.values())
+
+    @property
+    def current(self) -> ColumnPane | None:
+        """The column with the focus, or the last that had it, or the first."""
+        focused = next((one for one in self._columns.values() if one.has_focus_within), None)
+        if focused is not None:
+            self._last = focused.column_id
+        current = focused or self._columns.get(self._last) or next(iter(self._columns.values()), None)
+        if current is not None:
+            self._catch_up(current.column_id)
+        return current
+
+    def highlight(self, key: OriginKey | None, pointed_at: str) -> None:
+        """Lights one origin in every column; the column `pointed_at` names it."""
+        for id, column in self._columns.items():
+            column.prompt.highlight(key)
+            column.name_origin(key if id == pointed_at else None)
+
+    def reveal(self, key: OriginKey, but: str = "") -> None:
+        """Scrolls every prompt, `but` that of one column, to where this origin stands."""
+        for id, column in self._columns.items():
+            if id != but and column.prompt.is_attached:
+                column.prompt.reveal(key)
+
+    def focus_next_part(self, part: type[PromptView] | type[ReplyView]) -> None:
+        """The focus to the prompt or reply of the current column, or of the next one when it is there already."""
+        columns = self.all
+        current = self.current
+        if current is None:
+            return
+        index = columns.index(current)
+        if isinstance(self.screen.focused, part):
+            index = (index + 1) % len(columns)
+        self._last = columns[index].column_id
+        columns[index].query_one(part).focus()
+        self.scroll_to_widget(columns[index], animate=False)
+
+    def show_alone(self, column: ColumnPane | None, is_reply: bool) -> None:
+        """One column, and of it the prompt or the reply alone; None brings back all of them."""
+        for one in self._columns.values():
+            one.display = column is None or one is column
+            one.show_part(None if column is None else "reply" if is_reply else "prompt")
+        self._split()
+        self._fit()
+
+    def on_resize(self) -> None:
+        self._fit()
+        self._catch_up()
+
+    def tick(self, now: float) -> None:
+        """The clock has moved on for the runs under way."""
+        for id in self._in_sight():
+            self._columns[id].show_verdict(now)
+
+    def resize_prompts(self, by: float) -> None:
+        """Gives the prompts a larger share of the height, or with a negative number the replies."""
+        self._share = min(LARGEST_SHARE, max(SMALLEST_SHARE, self._share + by))
+        self._split()
+
+    @on(Splitter.Dragged)
+    def _drag(self, event: Splitter.Dragged) -> None:
+        event.stop()
+        region = self.content_region
+        if region.height:
+            self.resize_prompts((event.y - region.y) / region.height - self._share)
+
+    def _arrange(self, wanted: Sequence[str]) -> None:
+        with self.app.batch_update():
+            for id in [one for one in self._columns if one not in wanted]:
+                self._columns.pop(id).remove()
+            if list(self._columns) == [one for one in wanted if one in self._columns]:
+                fresh = {id: ColumnPane(id) for id in wanted if id not in self._columns}
+            else:
+                self.remove_children()
+                self._columns = {}
+                fresh = {id: ColumnPane(id) for id in wanted}
+            # a column in the middle is mounted in front of the one that follows it
+            following: ColumnPane | None = None
+            arranged: dict[str, ColumnPane] = {}
+            for id in reversed(wanted):
+                column = fresh.get(id) or self._columns[id]
+                if id in fresh:
+                    self.mount(column, before=following)
+                arranged[id] = following = column
+            self._columns = dict(reversed(arranged.items()))
+            self._split()
+            self._fit()
+
+    def _split(self) -> None:
+        """The same line through all columns; until there is a reply the prompts get nearly everything."""
+        for column in self._columns.values():
+            column.split(self._share if self._has_replies else LARGEST_SHARE)
+
+    def _fit(self) -> None:
+        """As many columns in sight as fit, all of the same width but for the cells that are left over."""
+        room = self.size.width
+        if not room or not self._columns:
+            return
+        shown = [one for one in self._columns.values() if one.display]
+        in_sight = max(1, min(len(shown), room // NARROWEST))
+        widths = [room // in_sight + (index % in_sight < room % in_sight) for index in range(len(shown))]
+        for column, width in zip(shown, widths, strict=True):
+            column.styles.width = width
+        self._in_a_row, self._overflow = in_sight, sum(widths) - room
+        self._tell_beyond()
+
+    def _tell_beyond(self) -> None:
+        count = sum(one.display for one in self._columns.values())
+        self.beyond = said_beyond(self._in_a_row, count, self.scroll_x, self._overflow - self.scroll_x)

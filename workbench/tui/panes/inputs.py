@@ -1,0 +1,94 @@
+"""The inputs of the case on screen, one editor per field."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from adapters.signatures.signature import Field
+from workbench.editing import edits
+from workbench.editing.field_values import ABSENT
+from workbench.output.display import one_line
+from workbench.state.document import Place, State
+from workbench.state.live import LiveSignature, history_field
+from workbench.tui.keys.key_words import keys_of
+from workbench.tui.messages import Edit
+from workbench.tui.widgets.field_form import FieldForm, FormRow
+from workbench.tui.widgets.text.plain import PlainStatic, lines
+
+
+class InputsPane(Vertical):
+    BINDING_GROUP_TITLE = "Inputs"
+    HELP = """\
+## Inputs
+
+The values of this case, one editor per input field of the signature. A `str` field takes text as it stands; a choice
+takes ←/→ or a click; everything else is JSON, and the line below an editor says where it is wrong. While it is wrong,
+the last value stays in use.
+
+`{app.cases|ctrl+t}` shows the other cases: each has inputs, history and replies of its own.
+"""
+
+    def __init__(self, edit: Edit) -> None:
+        super().__init__(id="inputs-pane")
+        self._edit = edit
+        self._state: State | None = None
+        self._case = PlainStatic(classes="pane-note")
+        self._form = FieldForm(self._typed, self._chose, id="inputs-form")
+
+    def compose(self) -> ComposeResult:
+        yield self._case
+        yield self._form
+
+    def show(self, state: State, live: LiveSignature) -> None:
+        self._state = state
+        case, count = state.case, len(state.session.cases)
+        quiet = "$foreground 60%"
+        key = keys_of(self.app)("{app.cases|^t}")
+        others = f"  {state.case_index + 1} of {count} · {key}" if count > 1 else f"  {key} more"
+        self._case.show(lines(("case ", quiet), (one_line(case.name, 32), "bold"), (others, quiet)))
+        if live.signature is None:
+            return
+        turns = history_field(live.signature)
+        fields = [one for one in live.signature.input_fields.values() if turns is None or one.name != turns.name]
+        rows = [
+            FormRow(one, case.inputs.get(one.name, ABSENT), state.drafts.get(self._place(one.name))) for one in fields
+        ]
+        unknown = {name: value for name, value in case.inputs.items() if name not in live.signature.input_fields}
+        self._form.show(rows, case.name, "no value: the field is left out of the prompt", unknown)
+
+    def light(self, field: str | None) -> None:
+        self._form.light(field)
+
+    def go_to_field(self, name: str | None) -> bool:
+        return self._form.focus_field(name)
+
+    @property
+    def focused_field(self) -> Field | None:
+        return self._form.focused_field
+
+    @property
+    def edited_place(self) -> Place | None:
+        """Where the editor with the focus stands."""
+        field = self.focused_field
+        return self._place(field.name) if field is not None and self._state is not None else None
+
+    def clear(self, field: Field) -> None:
+        """Takes the value of a field away."""
+        self._chose(field, ABSENT)
+
+    def _place(self, field: str) -> Place:
+        assert self._state is not None
+        return Place("input", case=self._state.case.name, field=field)
+
+    def _typed(self, field: Field, text: str) -> None:
+        place = self._place(field.name)
+        change = partial(edits.set_text, place=place, field=field, text=text)
+        self._edit(change, place, f"input {field.name}", typing=True)
+
+    def _chose(self, field: Field, value: Any) -> None:
+        place = self._place(field.name)
+        self._edit(partial(edits.set_value, place=place, value=value), place, f"input {field.name}")

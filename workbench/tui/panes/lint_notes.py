@@ -1,0 +1,47 @@
+"""The lints of the prompts on screen as notes below the editors: one line for each kind, and how many there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from adapters.prompts.lint import LINTS, Lint
+from workbench.state.document import State
+from workbench.state.live import LiveColumn
+from workbench.tui.keys.key_words import USUAL, KeyWords
+from workbench.tui.pages.lints import lints_of, place_of
+from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.panes.notes import Note
+
+SAID_ALREADY = frozenset(
+    {"demo-dropped", "demo-moved", "demo-filled-in", "history-makes-demo-incomplete", "missing-input"}
+)
+"""What the notes that are made at every keystroke say themselves."""
+
+MOST_KINDS = 8
+
+
+def search(state: State, columns: Sequence[LiveColumn], keys: KeyWords = USUAL) -> Iterator[Sequence[Note] | None]:
+    """The notes for all columns, found column by column: None after each, the notes at last."""
+    looked_at = [LookedAt(state.session, state.case, one, tuple(columns)) for one in columns if not one.error]
+    found: dict[Lint, list[LookedAt]] = {}
+    for at in looked_at:
+        for one in lints_of(at):
+            if one.name not in SAID_ALREADY:
+                found.setdefault(one, []).append(at)
+        yield None
+    yield _notes(found, len(looked_at), keys)
+
+
+def _notes(found: dict[Lint, list[LookedAt]], count: int, keys: KeyWords) -> list[Note]:
+    """One note a kind and set of columns, in the order of kinds; which columns it is about, unless it is all."""
+    kinds: dict[tuple[str, tuple[str, ...]], list[Lint]] = {}
+    for one, places in found.items():
+        kinds.setdefault((one.name, tuple([at.column.id for at in places])), []).append(one)
+    order = {name: index for index, name in enumerate(LINTS)}
+    notes: list[Note] = []
+    for (_, ids), alike in sorted(kinds.items(), key=lambda kind: order.get(kind[0][0], len(order))):
+        where = "" if len(ids) == count else f"{', '.join(ids)}: "
+        look = keys("{app.look|F7}, {pages.lints|6}")
+        more = f" (+{len(alike) - 1} more: {look})" if len(alike) > 1 else ""
+        notes.append(Note("⚠", where + alike[0].message + more, place_of(found[alike[0]][0], alike[0])))
+    return notes[:MOST_KINDS]

@@ -1,0 +1,210 @@
+"""What a person should notice about the session as it is: one line each, most pressing first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.timer import Timer
+
+from adapters.prompts.prompt import DemoUse
+from adapters.signatures.signature import Signature
+from workbench.state.document import Place, State
+from workbench.state.live import LiveColumn, LiveSignature, history_field
+from workbench.tui.messages import GoTo
+from workbench.tui.widgets.text.text_view import Block, Piece, TextView
+
+MOST_NOTES = 60
+MOST_ROWS = 6
+PAUSE_SECONDS = 0.4
+"""Seconds without a change after which the notes that take longer to find are looked for."""
+
+STEP_SECONDS = 0.01
+
+
+class Note(NamedTuple):
+    """`place` is where the note leads."""
+
+    sign: str
+    text: str
+    place: Place
+    line: int = 0
+    column: int = 0
+
+
+FindMore = Callable[[], Iterator[Sequence[Note] | None]]
+"""A search in steps: None while it goes on, at last what was found."""
+
+
+class NotesPane(Vertical):
+    """Hidden while there is nothing to notice. Enter or a click on a note leads to its place."""
+
+    BINDING_GROUP_TITLE = "Notes"
+    HELP = """\
+## Notes
+
+What you should notice about the session as it is: ✗ stops something from working, ⚠ reaches the model otherwise than
+one would think, or not at all. `↑` `↓` choose a note, `{text.choose|enter}` leads to its place.
+`{app.look|F7}`, `{pages.lints|6}` explains each kind.
+"""
+
+    def __init__(self) -> None:
+        super().__init__(id="notes-pane")
+        self.display = False
+        self._notes: tuple[Note, ...] = ()
+        self._first: tuple[Note, ...] = ()
+        self._further: tuple[Note, ...] = ()
+        self._search: Iterator[Sequence[Note] | None] = iter(())
+        self._pause: Timer | None = None
+        self._text = TextView(id="notes")
+
+    def compose(self) -> ComposeResult:
+        yield self._text
+
+    def show(self, notes: Sequence[Note], find_more: FindMore | None = None) -> None:
+        """`find_more` is asked for further notes once nothing has changed for a moment; the last stay till then."""
+        self._first = tuple(notes)
+        self._paint((*self._first, *self._further))
+        if self._pause is not None:
+            self._pause.stop()
+        if find_more is not None:
+            self._pause = self.set_timer(PAUSE_SECONDS, partial(self._begin, find_more))
+
+    def focus_first(self) -> None:
+        """The focus to the notes."""
+        self._text.focus()
+
+    def _begin(self, find_more: FindMore) -> None:
+        self._search = find_more()
+        self._go_on(self._search)
+
+    def _go_on(self, search: Iterator[Sequence[Note] | None]) -> None:
+        """One step of the search, unless another has begun meanwhile; keys are looked at between the steps."""
+        if search is not self._search:
+            return
+        found = next(search, ())
+        if found is None:
+            self._pause = self.set_timer(STEP_SECONDS, partial(self._go_on, search))
+            return
+        self._further = tuple(found)
+        self._paint((*self._first, *self._further))
+
+    def _paint(self, notes: tuple[Note, ...]) -> None:
+        if notes == self._notes:
+            return
+        self._notes = notes
+        self.display = bool(notes)
+        blocks = [
+            Block(
+                (Piece(note.text),), 0, str(index), Piece(f"{note.sign} ", "error" if note.sign == "✗" else "warning")
+            )
+            for index, note in enumerate(notes[:MOST_NOTES])
+        ]
+        self._text.show(blocks, keep_place=True)
+        self.call_after_refresh(self._fit)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._fit)
+
+    def _fit(self) -> None:
+        """As many rows as the notes take, up to a few."""
+        if self._text.row_count:
+            self._text.styles.height = min(MOST_ROWS, self._text.row_count)
+
+    @on(TextView.Chosen)
+    def _chosen(self, event: TextView.Chosen) -> None:
+        event.stop()
+        index = int(event.target)
+        if index < len(self._notes):
+            note = self._notes[index]
+            self.post_message(GoTo(note.place, note.line, note.column))
+
+
+def notes_of(state: State, live: LiveSignature, columns: Sequence[LiveColumn]) -> list[Note]:
+    """Everything to notice, from the signature down to the demos."""
+    notes: list[Note] = []
+    if live.error is not None:
+        where = f"line {live.error.line}, column {live.error.column}"
+        said = f"signature, {where}: {live.error.message}; the columns show the last good one"
+        notes.append(Note("✗", said, Place("signature"), live.error.line, live.error.column))
+    for place in state.drafts:
+        notes.append(Note("✗", f"{_name_of(place)}: not a value yet; the last one stays in use", place))
+    if live.error is None:
+        for column in columns:
+            if column.error:
+                notes.append(Note("✗", f"{column.column.id}: cannot be rendered: {column.error}", Place("signature")))
+    if live.signature is not None:
+        notes += [
+            Note("⚠", f"{one.name}: {said}", Place("signature", field=one.name))
+            for one in live.signature.fields.values()
+            for said in one.notes
+        ]
+        turns = history_field(live.signature)
+        notes += [
+            Note("⚠", f"{one.name} has no value", Place("input", state.case.name, field=one.name))
+            for one in live.signature.input_fields.values()
+            if one is not turns and one.is_required and one.name not in state.case.inputs
+        ]
+        if turns is None and state.case.history:
+            said = f"{len(state.case.history)} history turns are in no prompt: the signature has no History input"
+            notes.append(Note("⚠", said, Place("history", state.case.name, 0)))
+        notes += _variant_notes(state, live.signature)
+    notes += _demo_notes(state, demo_uses(columns))
+    return notes
+
+
+def _variant_notes(state: State, signature: Signature) -> list[Note]:
+    """Variants that columns want to use and that are left out."""
+    used = {one.variant for one in state.session.columns if one.variant is not None}
+    if not used:
+        return []
+    from sessions.model.variants import use_of
+
+    found: list[Note] = []
+    for row, variant in enumerate(state.session.variants):
+        fits = use_of(signature, variant).state if variant.tag in used else "current"
+        if fits != "current":
+            why = "what it was written for has changed" if fits == "stale" else "what it was written for is gone"
+            found.append(
+                Note("⚠", f"variant {variant.tag}: {variant.of} is left out: {why}", Place("variant", row=row))
+            )
+    return found
+
+
+def demo_uses(columns: Sequence[LiveColumn]) -> tuple[DemoUse, ...]:
+    """What the prompts do with the demos (every adapter of dspy's does the same)."""
+    for column in columns:
+        if column.request is not None and column.request.prompt.demos:
+            return column.request.prompt.demos
+    return ()
+
+
+def _demo_notes(state: State, uses: Sequence[DemoUse]) -> list[Note]:
+    alike: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    for use in uses:
+        if use.use != "complete":
+            alike.setdefault((use.use, use.missing), []).append(use.number - 1)
+    return [
+        Note("⚠", _about_demos(rows, use, ", ".join(missing)), Place("demo", row=rows[0]))
+        for (use, missing), rows in alike.items()
+    ]
+
+
+def _about_demos(rows: Sequence[int], use: str, missing: str) -> str:
+    numbers = ", ".join(str(row + 1) for row in rows[:6]) + (", …" if len(rows) > 6 else "")
+    if len(rows) == 1:
+        what = "is dropped: it lacks" if use == "dropped" else "goes first, with a filler: it lacks"
+        return f"demo {numbers} {what} {missing}"
+    what = "are dropped: they lack" if use == "dropped" else "go first, with fillers: they lack"
+    return f"demos {numbers} {what} {missing}"
+
+
+def _name_of(place: Place) -> str:
+    number = place.row + 1
+    nouns = {"input": "input", "demo": f"demo {number},", "history": f"turn {number},"}
+    noun = (nouns | {"tool": f"tool {number},", "variant": f"variant {number},"}).get(place.kind, "")
+    return f"{noun} {place.field}"

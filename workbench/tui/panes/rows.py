@@ -1,0 +1,245 @@
+"""What demos, history turns, tools and variants have in common: rows of values, of which one is open to edit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+
+from adapters.signatures.signature import Field
+from workbench.editing import edits
+from workbench.editing.field_values import ABSENT
+from workbench.output.display import cell_width
+from workbench.state.document import Place, PlaceKind, State
+from workbench.state.live import LiveSignature
+from workbench.tui.messages import Change, Edit
+from workbench.tui.widgets.field_form import FieldForm, FormRow
+from workbench.tui.widgets.row_list import RowList
+from workbench.tui.widgets.text.plain import PlainStatic, content, lines
+
+_ROWS = Binding.Group("Rows")
+SWITCH = ("space", "switch", "On/off")
+"""The key by which demos and turns are left out of the prompt, its action and what it is called."""
+OFF = ("○ off", "$foreground 60%")
+"""The mark of a row that is left out of the prompt."""
+
+
+def binding(key: str, action: str, description: str, id: str, tooltip: str) -> Binding:
+    return Binding(key, action, description, show=False, id=id, tooltip=tooltip, group=_ROWS)
+
+
+HINT = "{rows.add|^n} add  {rows.duplicate|d} copy  {rows.delete|x} delete"
+MOVE_HINT = "  {rows.move_down|J} {rows.move_up|K} move"
+"""What stands above the rows; each kind may have more in between."""
+HELP = "\n`{rows.add|ctrl+n}` adds · `{rows.duplicate|d}` copies · `{rows.delete|x}` deletes · "
+MOVE_HELP = "`{rows.move_up|shift+↑}` / `{rows.move_down|shift+↓}` move · `{rows.open|enter}` edits\n"
+"""The same in the help of a pane."""
+
+
+class RowsPane(Vertical):
+    """A list of rows and, below it, the fields of the current one. Each kind of row has a pane of its own."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        binding("ctrl+n", "add", "Add", "rows.add", "Add a row after this one"),
+        binding("d", "duplicate", "Duplicate", "rows.duplicate", "Copy this row"),
+        binding("delete,x", "delete", "Delete", "rows.delete", "Delete this row (undo brings it back)"),
+        binding("shift+up,K", "move(-1)", "Move up", "rows.move_up", "This row before the one above"),
+        binding("shift+down,J", "move(1)", "Move down", "rows.move_down", "This row after the one below"),
+        binding("enter", "open", "Edit", "rows.open", "Edit the first field of this row"),
+    ]
+    KIND: ClassVar[PlaceKind]
+    NOUN: ClassVar[str]
+    ABSENT_TEXT: ClassVar[str]
+
+    def __init__(self, edit: Edit, id: str) -> None:
+        super().__init__(id=id)
+        self._edit = edit
+        self._state: State | None = None
+        self._live = LiveSignature()
+        self._row = 0
+        self._opens = False
+        """Whether the focus goes into the current row once that is shown."""
+        self._widths = (3, 1)
+        """Cells for the numbers of the rows and for their marks."""
+        self._list = RowList(self._line)
+        self._note = PlainStatic(classes="pane-note")
+        self._form = FieldForm(self._typed, self._chose, id=f"{id}-form")
+
+    def compose(self) -> ComposeResult:
+        yield self._note
+        yield self._list
+        yield self._form
+
+    def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
+        """The rows, as values by field name."""
+        raise NotImplementedError
+
+    def mark_of(self, state: State, row: int) -> tuple[str, str]:
+        """What stands in front of a row, and its style."""
+        raise NotImplementedError
+
+    def note_of(self, state: State, live: LiveSignature) -> Content:
+        """What stands above the list."""
+        raise NotImplementedError
+
+    def fields_of(self, live: LiveSignature) -> Sequence[Field]:
+        return tuple(live.signature.fields.values()) if live.signature is not None else ()
+
+    def show(self, state: State, live: LiveSignature) -> None:
+        self._state, self._live = state, live
+        rows, fields = self.rows_of(state), self.fields_of(live)
+        self._row = max(0, min(self._row, len(rows) - 1))
+        self._note.show(self.note_of(state, live))
+        self._form.display = bool(rows)  # the list stays without rows too: its keys add the first one
+        self._list.styles.height = min(max(3, len(rows)), 10) if rows else 1
+        self._measure(len(rows))
+        self._list.show(len(rows), self._row)
+        if not rows or not fields:
+            return
+        values = rows[self._row]
+        names = {one.name for one in fields}
+        shown = [self._form_row(state, one, values.get(one.name, ABSENT)) for one in fields]
+        unknown = {name: value for name, value in values.items() if name not in names}
+        self._form.show(shown, (self._place(state, self._row, ""), len(rows)), self.ABSENT_TEXT, unknown)
+        if self._opens:
+            self._opens = False
+            self._form.focus_field()
+
+    def _form_row(self, state: State, field: Field, value: Any) -> FormRow:
+        draft = state.drafts.get(self._place(state, self._row, field.name))
+        problem = self.problem_of(state, self._row, field.name, draft)
+        return FormRow(field, value, draft, problem, self.KIND in ("demo", "history"))
+
+    def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
+        """What is wrong with a field beside a draft that is no JSON; empty when nothing is."""
+        return ""
+
+    def light(self, field: str | None, row: int | None) -> None:
+        self._form.light(field if row == self._row else None)
+
+    def go_to(self, row: int, field: str | None) -> None:
+        """Opens a row and puts the focus into the editor of a field."""
+        if self._state is None:
+            return
+        self._row = row
+        self.show(self._state, self._live)
+        if not (self._count and field and self._form.focus_field(field)):
+            self._list.focus()
+
+    def clear(self, field: Field) -> None:
+        """Takes the value of a field away."""
+        self._chose(field, ABSENT)
+
+    @property
+    def focused_field(self) -> Field | None:
+        return self._form.focused_field
+
+    @property
+    def edited_place(self) -> Place | None:
+        """Where the editor with the focus stands; the row alone while the focus is on the list."""
+        if self._state is None or not self._count:
+            return None
+        field = self.focused_field
+        return self._place(self._state, self._row, field.name if field is not None else "")
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        self._row = event.index
+        if self._state is not None:
+            self.show(self._state, self._live)
+
+    # -- what the keys do: each gives the change to the state
+
+    def adding(self, at: int) -> Change:
+        return partial(edits.add_demo if self.KIND == "demo" else edits.add_turn, at=at)
+
+    def duplicating(self, row: int) -> Change:
+        return partial(edits.duplicate_row, kind=self.KIND, row=row)
+
+    def deleting(self, row: int) -> Change:
+        return partial(edits.delete_row, kind=self.KIND, row=row)
+
+    def moving(self, row: int, to: int) -> Change:
+        return partial(edits.move_row, kind=self.KIND, row=row, to=to)
+
+    def typing(self, place: Place, field: Field, text: str) -> Change:
+        return partial(edits.set_text, place=place, field=field, text=text)
+
+    def choosing(self, place: Place, field: Field, value: Any) -> Change:
+        return partial(edits.set_value, place=place, value=value)
+
+    def action_add(self) -> None:
+        at = self._row + 1 if self._count else 0
+        self._opens = True
+        self._change(self.adding(at), "add")
+        self._row = at
+
+    def action_duplicate(self) -> None:
+        if self._count:
+            self._change(self.duplicating(self._row), "duplicate")
+
+    def action_delete(self) -> None:
+        if self._count:
+            self._change(self.deleting(self._row), "delete")
+
+    def action_move(self, by: int) -> None:
+        to = self._row + by
+        if 0 <= to < self._count:
+            row, self._row = self._row, to
+            self._change(self.moving(row, to), "move")
+
+    def action_open(self) -> None:
+        self._form.focus_field()
+
+    @property
+    def _count(self) -> int:
+        return len(self.rows_of(self._state)) if self._state is not None else 0
+
+    def _line(self, index: int) -> Content:
+        if self._state is None:
+            return Content("")
+        mark, style = self.mark_of(self._state, index)
+        number_width, mark_width = self._widths
+        room = " " * (mark_width - cell_width(mark) + 2)
+        number = lines((f"{index + 1:>{number_width}} ", "$foreground 60%"), (mark + room, style))
+        return Content.assemble(number, self.summary_of(self._state, index))
+
+    def _measure(self, count: int) -> None:
+        """Makes room for the longest number and mark, so that all rows begin below each other."""
+        marks = {self.mark_of(self._state, row)[0] for row in range(count)} if self._state is not None else ()
+        self._widths = (max(3, len(str(count))), max(map(cell_width, marks), default=0))
+
+    def summary_of(self, state: State, row: int) -> Content:
+        """The row in one line."""
+        values = self.rows_of(state)[row]
+        return content("  ".join(_short(value) for value in values.values()) or "(empty)")
+
+    def _place(self, state: State, row: int, field: str) -> Place:
+        return Place(self.KIND, state.case.name if self.KIND == "history" else "", row, field)
+
+    def _typed(self, field: Field, text: str) -> None:
+        if self._state is not None:
+            place = self._place(self._state, self._row, field.name)
+            self._edit(self.typing(place, field, text), place, self._label(field.name), typing=True)
+
+    def _chose(self, field: Field, value: Any) -> None:
+        if self._state is not None:
+            place = self._place(self._state, self._row, field.name)
+            self._edit(self.choosing(place, field, value), place, self._label(field.name))
+
+    def _label(self, field: str) -> str:
+        return f"{self.NOUN} {self._row + 1}, {field}"
+
+    def _change(self, change: Change, verb: str) -> None:
+        if self._state is not None:
+            place = self._place(self._state, self._row, verb)
+            self._edit(change, place, f"{verb} {self.NOUN} {self._row + 1}")
+
+
+def _short(value: Any) -> str:
+    text = value[:400] if isinstance(value, str) else repr(value)
+    return " ".join(text.split())[:60]

@@ -1,0 +1,338 @@
+"""The signature as text, with its errors in place."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from adapters.errors import SignatureError
+from adapters.signatures.signature import Signature
+from sessions.model.session import Predictor
+from workbench.editing import edits, field_names
+from workbench.editing.declarations import field_at
+from workbench.editing.field_values import Choice
+from workbench.state.document import Place, State
+from workbench.state.live import LiveSignature
+from workbench.tui.messages import Edit
+from workbench.tui.widgets.choice_line import ChoiceLine
+from workbench.tui.widgets.signature.source_editor import SourceEditor
+from workbench.tui.widgets.text.editor import Editor, Mark
+from workbench.tui.widgets.text.plain import PlainStatic, content
+from workbench.tui.widgets.text.plain import lines as content_lines
+
+if TYPE_CHECKING:
+    from workbench.tui.widgets.signature.signature_form import Changed, SignatureForm
+
+FORM = "(form)"
+"""The field of a place that means the form itself."""
+View = Literal["source", "form", "both"]
+PREDICTORS: tuple[Predictor, ...] = ("Predict", "ChainOfThought")
+
+
+class SignaturePane(Vertical):
+    """Python source or string notation, which class of it is meant, the predictor, and instructions of one's own."""
+
+    BINDING_GROUP_TITLE = "Signature"
+    HELP = """\
+## Signature
+
+What goes in and what is to come out, with types. Every keystroke renders every column again.
+
+- Short: `question, context: list[str] -> answer: float`
+- Or Python: `class Extract(dspy.Signature):` with a docstring as instructions, `dspy.InputField()`,
+  `dspy.OutputField()`, and the pydantic models and enums around it. It is read, never run.
+
+**{app.signature_view|F11}** shows it as a form in place of the source, beside it, or not at all: fields, models and
+enums as a list, with types to choose from. Both show the same, and a change in one is a change in the other. In the
+source, types and options are offered as you type: `tab` takes one, `{editor.complete|ctrl+space}` asks for them.
+
+While it cannot be read, the columns keep what they last showed and say *stale*; the line below the text says where it
+is wrong and what would work.
+"""
+
+    def __init__(self, edit: Edit) -> None:
+        super().__init__(id="signature-pane")
+        self._edit = edit
+        self._lit: str | None = None
+        self._default = ""
+        self._error: SignatureError | None = None
+        self._names: tuple[str, ...] = ()
+        self._text_of_names: str | None = None
+        self._fields: tuple[str, ...] = ()
+        self._signature: Signature | None = None
+        self._readable = ""
+        self._state: State | None = None
+        self.view: View = "source"
+        self._form: SignatureForm | None = None
+        self._writes_docstring = False
+        self._editor = SourceEditor(
+            lambda: _types_in(self._readable), syntax="python", on_edit=self._typed, id="signature-editor"
+        )
+        self._message = PlainStatic(classes="field-error", id="signature-error")
+        self._predictor = ChoiceLine([Choice(name, name) for name in PREDICTORS], "Predict", self._choose_predictor)
+        self._class_choice: ChoiceLine | None = None
+        self._instructions_label = PlainStatic(classes="field-label", id="instructions-label")
+        self._instructions = Editor(on_edit=self._typed_instructions, id="instructions-editor")
+
+    def compose(self) -> ComposeResult:
+        yield self._editor
+        yield self._message
+        yield self._instructions_label
+        yield self._instructions
+        yield self._predictor
+
+    def show_text(self, state: State) -> None:
+        """The text alone, before anything is known about it."""
+        self._editor.show(state.session.signature.text)
+        self._predictor.show(state.session.signature.predictor)
+        if state.session.signature.instructions is not None:
+            self.set_class("\n" not in state.session.signature.text, "-short")
+            self._instructions.show(state.session.signature.instructions)
+
+    def show(self, state: State, live: LiveSignature) -> None:
+        text, self._state = state.session.signature, state
+        self._editor.show(text.text)
+        if self._form is not None and self.view != "source":
+            self._form.show(text.text, text.class_name)
+        self._predictor.show(text.predictor)
+        self._show_classes(text.text, text.class_name)
+        self._show_instructions(text.text, text.instructions, live.signature)
+        self._error = live.error
+        self._fields = tuple(live.signature.fields) if live.signature is not None else ()
+        self._signature = live.signature
+        self._message.display = live.error is not None
+        if live.error is not None:
+            hint = f"\n  {live.error.hint}" if live.error.hint else ""
+            place = f"✗ line {live.error.line}, column {live.error.column}: "
+            self._message.show(place + live.error.message + hint)
+        self._mark()
+
+    def show_as(self, view: View, focus: bool = True) -> None:
+        """The source, the form of it, or both; the focus goes along."""
+        if self._form is None:
+            if view == "source":
+                return
+            from workbench.tui.widgets.signature.signature_form import SignatureForm
+
+            self._form = SignatureForm(self._changed_by_form, self._problem_of)
+            self.mount(self._form, before=self._editor)
+        self.view = view
+        self._form.display = view != "source"
+        self._form.fill(view == "form")
+        self.set_class(view == "form", "-form")
+        if self._state is not None:
+            text = self._state.session.signature
+            self._form.show(text.text, text.class_name)
+            self._show_instructions(text.text, text.instructions, self._signature)
+        if not focus:
+            return
+        if view == "source":
+            self._editor.focus()
+        else:
+            self._form.go_to()
+
+    def show_next_view(self) -> None:
+        views: tuple[View, ...] = get_args(View)
+        self.show_as(views[(views.index(self.view) + 1) % len(views)])
+
+    def light(self, field: str | None) -> None:
+        """Marks where a field is declared, as the origin of what the user points at."""
+        if field != self._lit:
+            self._lit = field
+            self._mark()
+
+    @property
+    def edited_place(self) -> Place | None:
+        """The field whose declaration the cursor is in, or the instructions."""
+        if self._instructions.has_focus:
+            return Place("instructions")
+        field = self._field_at(*self._editor.cursor_location) if self._editor.has_focus else None
+        return Place("signature", field=field) if field is not None else None
+
+    def go_to(self, line: int, column: int) -> None:
+        self._editor.focus()
+        if line:
+            self._editor.go_to(line, column)
+
+    def go_to_instructions(self) -> None:
+        (self._instructions if self._instructions.display else self._editor).focus()
+
+    def go_to_field(self, name: str) -> None:
+        """The cursor to where the signature declares a field; the form's, where that is what is seen."""
+        if self._form is not None and (self.view == "form" or name == FORM):
+            self._form.go_to(name)
+            return
+        self._editor.focus()
+        for mark in self._declarations(name):
+            self._editor.go_to(mark.line + 1, mark.start + 1)
+            return
+
+    def _typed(self, text: str) -> None:
+        self._edit(partial(edits.set_signature_text, text=text), Place("signature"), "signature", typing=True)
+
+    def _typed_instructions(self, text: str) -> None:
+        if self._writes_docstring and self._write_docstring(text):
+            return
+        chosen = text if text.strip() else None
+        change = partial(edits.set_instructions, instructions=chosen)
+        self._edit(change, Place("instructions"), "instructions", typing=True)
+
+    def _write_docstring(self, text: str) -> bool:
+        """Instructions typed beside the form of a class are its docstring; False for those that can be none."""
+        from adapters.signatures.edit import outline_edits
+        from adapters.signatures.edit.outline import outline_of
+
+        if self._state is None:
+            return False
+        signature = self._state.session.signature
+        try:
+            outline = outline_of(signature.text)
+            of = outline.class_named(signature.class_name)
+            made = outline_edits.set_instructions(outline, of, _as_docstring(text)) if of is not None else ""
+        except SignatureError:
+            return False
+        if made:
+            change = partial(edits.set_signature_text, text=made)
+            self._edit(change, Place("instructions"), "instructions", typing=True)
+        return bool(made)
+
+    def _changed_by_form(self, changed: Changed) -> None:
+        place = Place("signature", field=FORM)
+
+        def change(state: State) -> State:
+            if changed.renamed is not None:
+                return field_names.rename_field(state, changed.text, *changed.renamed)
+            made = edits.set_signature_text(state, changed.text)
+            return edits.set_class_name(made, changed.class_name) if changed.class_name is not None else made
+
+        self._edit(change, place, changed.label)
+
+    def _problem_of(self, text: str) -> str:
+        """Why a text that the form would make cannot be a signature; nothing more than what was wrong before."""
+        from adapters.signatures import notation
+
+        chosen = self._state.session.signature.class_name if self._state is not None else None
+        try:
+            notation.read(text, chosen)
+        except SignatureError as error:
+            if self._error is None:
+                return f"{error.message}{f' ({error.hint})' if error.hint else ''}"
+        return ""
+
+    def _choose_predictor(self, value: Any) -> None:
+        if value in PREDICTORS:
+            change = partial(edits.set_predictor, predictor=value)
+            self._edit(change, Place("signature", field="predictor"), "predictor")
+
+    def _choose_class(self, value: Any) -> None:
+        if isinstance(value, str):
+            self._edit(partial(edits.set_class_name, name=value), Place("signature", field="class"), "signature class")
+
+    def _names_in(self, text: str) -> tuple[str, ...]:
+        """The classes of the text; of one that cannot be read at the moment, those that it had before."""
+        if text != self._text_of_names:
+            self._text_of_names = text
+            names = _class_names(text)
+            if names is not None:
+                self._names = names
+                self._readable = text
+        return self._names
+
+    def _show_classes(self, text: str, chosen: str | None) -> None:
+        names = self._names_in(text)
+        choice = self._class_choice
+        if len(names) < 2:
+            if choice is not None:
+                choice.remove()
+                self._class_choice = None
+            return
+        if choice is None or [one.value for one in choice.choices] != list(names):
+            if choice is not None:
+                choice.remove()
+            self._class_choice = choice = ChoiceLine([Choice(one, one) for one in names], chosen, self._choose_class)
+            self.mount(choice, before=self._predictor)
+        choice.show(chosen if chosen is not None else names[-1])
+
+    def _show_instructions(self, text: str, instructions: str | None, signature: Signature | None) -> None:
+        is_short = not self._names_in(text)
+        is_form = self.view == "form" and not is_short
+        wanted = instructions is not None or is_short or is_form
+        self.set_class(is_short, "-short")
+        self._instructions.display = self._instructions_label.display = wanted
+        if wanted:
+            origin = "" if is_short or (is_form and instructions is None) else "in place of the class's docstring"
+            self._instructions_label.show(content_lines(("Instructions", "bold"), (f"  {origin}", "$foreground 60%")))
+            written = ""
+            if is_form and signature is not None:
+                is_own = signature.instructions != Signature.make(signature.fields_in_order).instructions
+                written = signature.instructions if is_own else ""
+            self._writes_docstring = is_form and instructions is None
+            # a docstring is read without the blanks around it, which whoever types needs to keep for the moment
+            if instructions is not None or not is_form or _as_docstring(self._instructions.raw) != written:
+                self._instructions.show(instructions if instructions is not None else written)
+            default = signature.instructions if signature is not None and instructions is None else ""
+            if default != self._default:
+                self._default = default
+                self._instructions.placeholder = content(default)
+
+    def _mark(self) -> None:
+        marks = [] if self._lit is None else self._declarations(self._lit)
+        if self._error is not None:
+            line, column = self._error.line - 1, self._error.column - 1
+            marks.append(Mark(line, column, self._end_of_word(line, column), "error"))
+        self._editor.mark(marks)
+
+    def _field_at(self, line: int, column: int) -> str | None:
+        """The field whose declaration the place in the text belongs to."""
+        is_source = bool(self._names_in(self._editor.raw))
+        return field_at(self._editor.document.lines, line, column, self._fields, is_source)
+
+    def _declarations(self, name: str) -> list[Mark]:
+        marks = []
+        for number, line in enumerate(self._editor.document.lines):
+            start = line.find(name)
+            while start >= 0:
+                end = start + len(name)
+                before = line[start - 1 : start]
+                after = line[end : end + 1]
+                if not (before.isalnum() or before in ("_", ".", '"', "'")) and after in (":", ",", " ", ""):
+                    marks.append(Mark(number, start, end, "lit"))
+                start = line.find(name, end)
+        lines = self._editor.document.lines
+        return [mark for mark in marks if lines[mark.line][mark.end : mark.end + 1] == ":"] or marks
+
+    def _end_of_word(self, line: int, column: int) -> int:
+        lines = self._editor.document.lines
+        text = lines[line] if 0 <= line < len(lines) else ""
+        end = column + 1
+        while end < len(text) and (text[end].isalnum() or text[end] == "_"):
+            end += 1
+        return end
+
+
+def _as_docstring(text: str) -> str:
+    """As a docstring can hold it: without blanks around it, and none in its empty lines."""
+    return "\n".join(line if line.strip() else "" for line in text.strip().split("\n"))
+
+
+def _class_names(text: str) -> tuple[str, ...] | None:
+    """None for a text that cannot be read."""
+    from adapters.signatures import notation
+
+    try:
+        return notation.class_names(text)
+    except (SignatureError, SyntaxError, ValueError, RecursionError):
+        return None
+
+
+def _types_in(text: str) -> tuple[str, ...]:
+    """The models and enums of a text that can be read."""
+    from adapters.signatures.edit.outline import outline_of
+
+    try:
+        return outline_of(text).types
+    except SignatureError:
+        return ()

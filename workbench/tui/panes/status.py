@@ -1,0 +1,106 @@
+"""The last line: which file, case and model, and the keys that matter most."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.content import Content
+from textual.style import Style
+from textual.widget import Widget
+
+from workbench.output.display import cell_width, one_line
+from workbench.state.document import Document
+from workbench.tui.keys.key_words import keys_of
+from workbench.tui.widgets.text.plain import content
+
+KEYS: tuple[tuple[str, str, str], ...] = (
+    ("{app.send_all|F5}", "send", "send_all"),
+    ("{app.save|^s}", "save", "save"),
+    ("{app.command_palette|^p}", "commands", "command_palette"),
+    ("{app.help|F1}", "help", "help"),
+    ("{app.focus_editors|F2}", "edit", "focus_editors"),
+    ("{app.focus_prompts|F3}", "prompts", "focus_prompts"),
+    ("{app.lesson|F6}", "lesson", "lesson"),
+    ("{app.look|F7}", "look closer", "look"),
+    ("{app.focus_replies|F4}", "replies", "focus_replies"),
+    ("{app.copy_menu|^g}", "copy", "copy_menu"),
+    ("{app.record|^r}", "record", "record"),
+    ("{app.check|F9}", "check", "check"),
+)
+"""Key, name and action of the app, most important first: those that fit are shown."""
+
+
+class StatusLine(Widget):
+    """One line, or two where the terminal is narrow. A click on a name or key does what it says."""
+
+    def __init__(self) -> None:
+        super().__init__(id="status-line")
+        self._file = self._case = self._model = ""
+        self._dirty = False
+        self._activity = self._beyond = ""
+
+    def show_beyond(self, said: str) -> None:
+        """What of the columns is out of sight (`workbench.tui.panes.columns.said_beyond`)."""
+        self._beyond = said
+        self.refresh()
+
+    def show(self, document: Document, model: str, activity: str = "") -> None:
+        session = document.session
+        file = document.path.name if document.path is not None else f"new: {session.name or 'untitled'}"
+        case = document.state.case.name if len(session.cases) > 1 else ""
+        shown = (file, document.dirty, case, model, activity)
+        if shown != (self._file, self._dirty, self._case, self._model, self._activity):
+            self._file, self._dirty, self._case, self._model, self._activity = shown
+            self.refresh()
+
+    def render(self) -> Content:
+        width = self.size.width
+        left = self._left(width)
+        keys = self._keys(width - left.cell_length - 4 if self.size.height < 2 else width - 2)
+        if self.size.height < 2:
+            gap = max(1, width - left.cell_length - keys.cell_length - 1)
+            return Content.assemble(left, " " * gap, keys)
+        return Content.assemble(left, "\n", " ", keys)
+
+    def on_click(self, event: events.Click) -> None:
+        action = event.style.meta.get("action")
+        if isinstance(action, str):
+            self.call_later(self.app.run_action, action)
+
+    def _left(self, width: int) -> Content:
+        quiet = "$foreground 60%"
+        others = bool(self._case) + bool(self._activity)
+        is_high = self.size.height > 1  # the keys have a line of their own
+        beyond = self._beyond if not (is_high and self._activity) else ""
+        taken = (12 if is_high and beyond else 24) + len(beyond)
+        room = max(10, min(40, (width - taken - 10 * others) // (2 + others)))
+        parts = [content(" "), _does("open", content(one_line(self._file, room), "bold"))]
+        parts.append(content(" ● " if self._dirty else "   ", "$text-accent bold"))
+        if self._case:
+            parts += [
+                content("case ", quiet),
+                _does("cases", content(one_line(self._case, min(room, 24)))),
+                content("   "),
+            ]
+        parts += [content("model ", quiet), _does("choose_model", content(one_line(self._model, room), "$text-accent"))]
+        if beyond:
+            parts.append(content("  " + beyond, quiet))
+        if self._activity:
+            parts.append(content("   " + one_line(self._activity, max(room, 20)), "$text-accent"))
+        return Content.assemble(*parts)
+
+    def _keys(self, room: int) -> Content:
+        parts: list[Content] = []
+        keys = keys_of(self.app)
+        for named, name, action in KEYS:
+            key = keys(named)
+            room -= cell_width(key) + cell_width(name) + 3
+            if room < 0:
+                break
+            parts.append(
+                _does(action, Content.assemble((key, "$text-accent bold"), " ", (name, "$foreground 80%"), "  "))
+            )
+        return Content.assemble(*parts)
+
+
+def _does(action: str, label: Content) -> Content:
+    return label.stylize(Style.from_meta({"action": action}))

@@ -1,0 +1,1 @@
+"""Runs of the app: under way, ended, kept, rated."""

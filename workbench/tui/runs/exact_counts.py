@@ -1,0 +1,76 @@
+"""Prompt tokens that are known exactly: counted by the provider's tokenizer, or by the provider when it was sent.
+
+Counting happens in the child process that calls models, and only while that is there: for a count nothing is loaded.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from adapters.prompts.prompt import Message
+    from adapters.requests.request import Request
+    from workbench.state.live import LiveColumn
+    from workbench.tui.runs.runs import LiveRun
+
+LONGEST = 100_000
+"""Characters of a prompt above which the estimate stays: to hand over more would be felt in the keys."""
+
+Told = Callable[[str, "Request", int], object]
+
+
+class ExactCounts:
+    """`tell(column id, request, tokens)` is called from a thread of its own once a count has come."""
+
+    def __init__(self, tell: Told) -> None:
+        self._tell = tell
+        self._resting: dict[str, Request] = {}
+        self._asked: dict[str, Sequence[Message]] = {}
+
+    def look(self, columns: Sequence[LiveColumn]) -> None:
+        """Has the prompts counted that have not changed since the last look, each once."""
+        before, self._resting = self._resting, {one.column.id: one.request for one in columns if one.request}
+        if not _is_loaded():
+            return
+        for live in columns:
+            request, id = live.request, live.column.id
+            if request is None or live.stale or before.get(id) is not request or not _can_be_counted(request):
+                continue
+            if self._asked.get(id) != request.messages:
+                self._asked[id] = request.messages
+                threading.Thread(target=self._count, args=(id, request), daemon=True, name="count tokens").start()
+
+    def _count(self, id: str, request: Request) -> None:
+        from adapters import lm
+        from adapters.lm.litellm_client import LitellmLM
+
+        model = lm.open(str(request.model))
+        try:
+            tokens = model.count_tokens(request.as_dict()) if isinstance(model, LitellmLM) else None
+        except lm.ProviderError:
+            return  # the child is gone: the estimate stays
+        if tokens is not None:
+            self._tell(id, request, tokens)
+
+
+def told_by_provider(run: LiveRun | None) -> int | None:
+    """The prompt tokens of the first call of a run that has ended, where the provider said them."""
+    if run is None or run.run is None or not run.run.attempts:
+        return None
+    count = (run.run.attempts[0].usage or {}).get("prompt_tokens")
+    return count if isinstance(count, int) else None
+
+
+def _is_loaded() -> bool:
+    child = sys.modules.get("adapters.lm.child")
+    return child is not None and bool(child.is_running())
+
+
+def _can_be_counted(request: Request) -> bool:
+    model = str(request.model)
+    if not model.startswith("openai/") and "/" in model:
+        return False
+    return sum([len(one.text) for one in request.messages]) <= LONGEST

@@ -1,0 +1,95 @@
+"""What a run under way is doing, from its events: the text of the reply so far, and what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from adapters.running.events import (
+    ChunkReceived,
+    Event,
+    ExtractionStarted,
+    FallbackStarted,
+    RequestSent,
+    RetryStarted,
+    ToolInvoked,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelLoading(Event):
+    """The call waits until litellm is loaded in its child process."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolWaits(Event):
+    """The model calls a tool whose result the user has to type."""
+
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunRepeated(Event):
+    """The next of several runs begins; `number` counts from 1."""
+
+    number: int
+
+
+@dataclass
+class Progress:
+    """How far a run is. `text` is what came of the reply of the column's own adapter, in the last call for it.
+
+    A fallback's or an extraction's text is none of the column's own, so it is not shown as its reply.
+    """
+
+    text: str = ""
+    doing: str = ""
+    attempt: int = 1
+    number: int = 1
+    """Of several runs, which one."""
+    _shown: int = 0
+    _is_own: bool = True
+
+    @property
+    def call(self) -> tuple[int, int]:
+        """Which call `text` is the reply of: of several runs which one, and in it which attempt."""
+        return self.number, self._shown
+
+    def hear(self, events: Iterable[Event]) -> None:
+        """Takes note of events."""
+        pieces = [self.text]
+        for event in events:
+            self.attempt = max(self.attempt, event.attempt)
+            if isinstance(event, ChunkReceived):
+                if not self._is_own or event.choice or not event.text:
+                    continue
+                if event.attempt != self._shown:
+                    self._shown = event.attempt
+                    pieces.clear()
+                self.doing = ""
+                pieces.append(event.text)
+            elif isinstance(event, RunRepeated):
+                self.attempt, self.number, self._shown, self._is_own, self.doing = 1, event.number, 0, True, ""
+            else:
+                self._is_own = self._is_own and not isinstance(event, FallbackStarted | ExtractionStarted)
+                self.doing = _doing(event, self.doing)
+        self.text = "".join(pieces)
+
+
+def _doing(event: Event, before: str) -> str:
+    """What is being done since the event, in a few words; empty while a model answers for the first time."""
+    if isinstance(event, ModelLoading):
+        return "loading litellm"
+    if isinstance(event, ToolWaits):
+        return f"{event.name} waits for you"
+    if isinstance(event, ToolInvoked):
+        return f"{event.name} answered"
+    if isinstance(event, RetryStarted):
+        return f"again in {event.delay_s:.0f} s"
+    if isinstance(event, FallbackStarted):
+        return f"falls back to {event.adapter}"
+    if isinstance(event, ExtractionStarted):
+        return f"{event.model} extracts"
+    if isinstance(event, RequestSent) and before in ("loading litellm",):
+        return ""
+    return before

@@ -1,0 +1,1 @@
+"""The screens a user stays on: the panes, a closer look at one column, a lesson."""

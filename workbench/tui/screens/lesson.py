@@ -1,0 +1,260 @@
+"""Lesson mode: a prompt revealed piece by piece in the order it is built, then its reply as the parser read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import Screen
+
+from adapters.formats import catalog
+from sessions.running import rendering
+from workbench.lessons import lesson, reply_lesson
+from workbench.lessons.lesson import LessonStep
+from workbench.lessons.lesson_view import prompt_so_far, reply_with
+from workbench.lessons.reply_lesson import ReplyStep
+from workbench.output.display import one_line
+from workbench.state.live import LiveColumn
+from workbench.tui.keys.bindings import ON_A_LESSON
+from workbench.tui.keys.key_words import keys_of
+from workbench.tui.textual_internals.error_isolation import Sturdy
+from workbench.tui.widgets.text.plain import PlainStatic, lines
+from workbench.tui.widgets.text.text_view import TextView
+
+_GROUP = Binding.Group("Lesson")
+
+BESIDE = 100
+"""Columns from which the words stand beside the text; below, they stand under it."""
+LONGEST_FACT = 400
+MOST_FACTS = 30
+NEIGHBOURS = 9
+"""Steps that the list shows before and after the one of now."""
+
+DONE, NOW, TO_COME = ("•", "$foreground 75%"), ("▶", "$text-accent bold"), ("·", "$foreground 45%")
+SIGNS = {"⚠": "$text-warning bold", "✗": "$text-error bold"}
+
+Step = LessonStep | ReplyStep
+
+
+class LessonScreen(Sturdy, Screen[None]):
+    """`columns` are those that can be looked at; the lesson starts with the one at `index`."""
+
+    APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_LESSON
+    BINDING_GROUP_TITLE = "Lesson"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "right,space,n,l",
+            "step(1)",
+            "Next",
+            priority=True,
+            id="lesson.next",
+            tooltip="The next piece",
+            group=_GROUP,
+        ),
+        Binding(
+            "left,backspace,p,h",
+            "step(-1)",
+            "Back",
+            priority=True,
+            id="lesson.back",
+            tooltip="The piece before",
+            group=_GROUP,
+        ),
+        Binding(
+            "home", "first", "Start", priority=True, id="lesson.first", tooltip="Back to the first piece", group=_GROUP
+        ),
+        Binding(
+            "end",
+            "last",
+            "End",
+            priority=True,
+            id="lesson.last",
+            tooltip="The whole of it, and the last piece",
+            group=_GROUP,
+        ),
+        Binding("r", "reply", "Reply", id="lesson.reply", tooltip="To the reply, or back to the prompt", group=_GROUP),
+        Binding(
+            "c,tab",
+            "column(1)",
+            "Next adapter",
+            id="lesson.column",
+            tooltip="The same of the next column",
+            group=_GROUP,
+        ),
+        Binding(
+            "shift+tab",
+            "column(-1)",
+            "Adapter before",
+            id="lesson.column_before",
+            tooltip="The column before",
+            group=_GROUP,
+        ),
+        Binding(
+            "shift+down,J",
+            "words(3)",
+            "Words down",
+            show=False,
+            id="lesson.down",
+            tooltip="Scroll the explanation",
+            group=_GROUP,
+        ),
+        Binding(
+            "shift+up,K",
+            "words(-3)",
+            "Words up",
+            show=False,
+            id="lesson.up",
+            tooltip="Scroll the explanation back",
+            group=_GROUP,
+        ),
+        Binding("escape,q,f6", "dismiss(None)", "Close", id="lesson.close", tooltip="Close the lesson", group=_GROUP),
+    ]
+
+    def __init__(self, columns: Sequence[LiveColumn], index: int = 0) -> None:
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-under"), (BESIDE, "-beside")]
+        self._columns = tuple(columns)
+        self._index = index
+        self._at = 0
+        self._prompt_steps: tuple[LessonStep, ...] = ()
+        self._reply_steps: tuple[ReplyStep, ...] = ()
+        self._head = PlainStatic(id="lesson-head")
+        self._text = TextView(id="lesson-text")
+        self._words = PlainStatic(id="lesson-words")
+        self._list = PlainStatic(id="lesson-list")
+        self._hint = PlainStatic(id="lesson-hint")
+
+    def compose(self) -> ComposeResult:
+        yield self._head
+        with Horizontal(id="lesson-body"):
+            yield self._text
+            with Vertical(id="lesson-aside"):
+                with VerticalScroll(id="lesson-scroll", can_focus=False):
+                    yield self._words
+                yield self._list
+        yield self._hint
+
+    def on_mount(self) -> None:
+        self._text.focus()
+        self._take_column()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show)
+
+    # -- what is looked at
+
+    @property
+    def live(self) -> LiveColumn:
+        return self._columns[self._index]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return (*self._prompt_steps, *self._reply_steps)
+
+    def _take_column(self) -> None:
+        live = self.live
+        self._prompt_steps = ()
+        if live.request is not None:
+            self._prompt_steps = lesson.steps_of(rendering.adapter_of(live.column, allow_code=True), live.request)
+        self._reply_steps = reply_lesson.steps_of(live.reading) if live.reading is not None else ()
+        self._at = min(self._at, max(0, len(self.steps) - 1))
+        self._show()
+
+    def _show(self) -> None:
+        steps = self.steps
+        if not steps:
+            self._words.show(lines(("There is nothing to explain yet: this column has no prompt.", "$text-warning")))
+            return
+        step = steps[self._at]
+        if isinstance(step, ReplyStep):
+            reading = self.live.reading
+            self._text.show(reply_with(reading, step) if reading is not None else ())
+        elif self.live.request is not None:
+            self._text.show(prompt_so_far(self.live.request.prompt, self._prompt_steps, self._at))
+        self._text.show_lit()
+        self._head.show(self._header(step))
+        self._words.show(_words(step))
+        self.query_one("#lesson-scroll", VerticalScroll).scroll_home(animate=False)
+        self._list.show(self._list_of_steps())
+        self._hint.show(self._hints())
+
+    def _header(self, step: Step) -> Content:
+        name = catalog.title(self.live.column.adapter)
+        part, own = ("reply", self._reply_steps) if isinstance(step, ReplyStep) else ("prompt", self._prompt_steps)
+        place = own.index(step) + 1
+        width = max(8, min(40, self.size.width - 60))
+        done = round(width * place / len(own))
+        return lines(
+            (" Lesson ", "$text-accent bold"),
+            (f" {one_line(name, 30)}", "bold"),
+            (f" · its {part}", "$foreground 70%"),
+            (f"   {place} of {len(own)}  ", "$foreground 70%"),
+            ("━" * done, "$text-accent"),
+            ("─" * (width - done), "$foreground 25%"),
+        )
+
+    def _list_of_steps(self) -> Content:
+        first = max(0, min(self._at - NEIGHBOURS // 2, len(self.steps) - NEIGHBOURS))
+        shown = list(enumerate(self.steps))[first : first + NEIGHBOURS]
+        parts: list[tuple[str, str] | str] = []
+        for index, step in shown:
+            if index == len(self._prompt_steps):
+                parts.append(("── the reply\n", "$foreground 40%"))
+            sign, style = DONE if index < self._at else NOW if index == self._at else TO_COME
+            parts.append((f"{sign} {one_line(step.title, 34)}\n", style))
+        return lines(*parts)
+
+    def _hints(self) -> Content:
+        other = "prompt" if self._at >= len(self._prompt_steps) else "reply" if self._reply_steps else ""
+        other = f"{{lesson.reply|r}} {other}" if other else ""
+        more = "{lesson.column|c} next adapter" if len(self._columns) > 1 else ""
+        next, back = "{lesson.next|→} next", "{lesson.back|←} back"
+        hints = (next, back, "↑↓ scroll (⇧ the words)", other, more, "{lesson.close|esc} closes")
+        said = " " + "   ".join([one for one in hints if one])
+        return lines((keys_of(self.app)(said), "$foreground 60%"))
+
+    # -- keys
+
+    def action_step(self, by: int) -> None:
+        self._go(self._at + by)
+
+    def action_first(self) -> None:
+        self._go(0)
+
+    def action_last(self) -> None:
+        self._go(len(self.steps) - 1)
+
+    def action_reply(self) -> None:
+        """To the first step of the reply, or back to the first of the prompt."""
+        start = len(self._prompt_steps)
+        if self._reply_steps:
+            self._go(start if self._at < start else 0)
+        else:
+            said = "There is no reply yet: {app.send_all|F5} sends, on the main screen."
+            self.notify(keys_of(self.app)(said), severity="warning", markup=False)
+
+    def action_words(self, by: int) -> None:
+        self.query_one("#lesson-scroll", VerticalScroll).scroll_relative(y=by, animate=False, force=True)
+
+    def action_column(self, by: int) -> None:
+        self._index = (self._index + by) % len(self._columns)
+        self._take_column()
+
+    def _go(self, to: int) -> None:
+        to = max(0, min(to, len(self.steps) - 1))
+        if to != self._at:
+            self._at = to
+            self._show()
+
+
+def _words(step: Step) -> Content:
+    parts: list[tuple[str, str] | str] = [(f"{step.title}\n\n", "$text-accent bold"), (step.explanation, "")]
+    if isinstance(step, ReplyStep) and step.facts:
+        parts.append("\n")
+        for label, text in step.facts[:MOST_FACTS]:
+            parts += [(f"\n{label}  ", SIGNS.get(label, "$text-primary bold")), one_line(text, LONGEST_FACT)]
+    return lines(*parts)

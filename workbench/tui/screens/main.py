@@ -1,0 +1,376 @@
+"""The screen with all panes. It alone changes the document, on behalf of panes, and shows it to them afterwards."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.widget import Widget
+
+from adapters.errors import RunError
+from sessions.model.session import Column
+from workbench.editing import edits
+from workbench.state.document import Change, Document, Place, State
+from workbench.state.live import LiveColumn, LiveSignature
+from workbench.tui.keys.key_words import keys_of
+from workbench.tui.panes.columns import ColumnsPane
+from workbench.tui.panes.demos import DemosPane
+from workbench.tui.panes.history import HistoryPane
+from workbench.tui.panes.inputs import InputsPane
+from workbench.tui.panes.notes import Note, NotesPane, demo_uses, notes_of
+from workbench.tui.panes.signature import SignaturePane
+from workbench.tui.panes.status import StatusLine
+from workbench.tui.panes.tab_names import tab_names
+from workbench.tui.panes.tools import ToolsPane
+from workbench.tui.panes.variants import VariantsPane
+from workbench.tui.runs import ratings
+from workbench.tui.runs.runs import LiveRun, Order, RunEnded, RunProgress, Runs
+from workbench.tui.screens.pane_sizes import RoomScreen
+from workbench.tui.textual_internals.row_compositor import RowCompositor
+from workbench.tui.widgets.prompt.prompt_view import PromptView
+from workbench.tui.widgets.reply.reply_view import ReplyView
+from workbench.tui.widgets.splitter import Splitter
+from workbench.tui.widgets.tab_line import TabLine
+
+if TYPE_CHECKING:
+    from adapters.requests.request import Request
+    from workbench.state.engine import Engine
+
+EditorPane = SignaturePane | InputsPane | DemosPane | HistoryPane | ToolsPane | VariantsPane
+
+WIDE = 140
+EDITORS = ("signature", "inputs", "demos", "history", "tools", "variants")
+TICK_SECONDS = 0.2
+STREAM_SECONDS = 0.05
+"""Between two columns that are shown what has arrived of their replies."""
+
+
+class MainScreen(RoomScreen):
+    """`after_edit` is told of every change, so that it can be kept safe."""
+
+    AUTO_FOCUS = "#signature-editor"
+
+    def __init__(self, document: Document, after_edit: Callable[[], None]) -> None:
+        super().__init__()
+        self._compositor = RowCompositor()
+        self.document = document
+        self._engine: Engine | None = None
+        self.runs = Runs(self.post_message)
+        self._arrived: dict[int, None] = {}
+        self._after_edit = after_edit
+        self._tab = "signature"
+        self._show_is_due = False
+        self._activity = ""
+        self._batch = 0
+        self.requests: dict[tuple[str, str], Request] = {}
+        """What each column sent last in this sitting, by case and id."""
+        self.columns = ColumnsPane()
+        self.signature = SignaturePane(self.edit)
+        self.inputs = InputsPane(self.edit)
+        self.demos = DemosPane(self.edit)
+        self.history = HistoryPane(self.edit)
+        self.tools = ToolsPane(self.edit)
+        self.variants = VariantsPane(self.edit)
+        self.notes = NotesPane()
+        self._status = StatusLine()
+        self._tabs = TabLine(id="tabs")
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(id="body"):
+            with Vertical(id="left"):
+                yield self._tabs
+                with Vertical(id="editors"):
+                    yield self.signature
+                yield self.notes
+            yield Splitter("vertical", id="middle")
+            yield self.columns
+        yield self._status
+
+    def on_mount(self) -> None:
+        """First the session as it stands; what follows from it when that is on screen."""
+        self.signature.show_text(self.document.state)
+        self._show_tabs(self.document.state, LiveSignature())
+        self._show_status()
+        self.columns.frame(self.document.session.columns)
+        self.watch(self.columns, "beyond", self._status.show_beyond)
+        self.call_after_refresh(self._complete)
+        self.set_interval(TICK_SECONDS, self._tick)
+
+    @property
+    def engine(self) -> Engine:
+        """Imported when it is first asked for, as it takes longer than everything that comes before."""
+        if self._engine is None:
+            from workbench.state.engine import Engine
+
+            self._engine = Engine()
+        return self._engine
+
+    # -- changing and showing the document
+
+    def edit(self, change: Callable[[State], State], place: Place, label: str, typing: bool = False) -> None:
+        """The way in which panes change the document (`workbench.tui.messages.Edit`)."""
+        if self.document.edit(change(self.document.state), place, label, typing):
+            self._after_edit()
+        self.show_soon()
+
+    def show_soon(self) -> None:
+        """Shows the document once the key that changed it is on screen; many changes are shown at once."""
+        if not self._show_is_due:
+            self._show_is_due = True
+            self.call_after_refresh(self.show)
+
+    def show(self) -> None:
+        """Every pane in sight as a view of the document as it is now."""
+        self._show_is_due = False
+        state = self.document.state
+        live = self.engine.read_signature(state)
+        columns = [self.engine.column(state, column) for column in state.session.columns]
+        self.engine.forget({column.id for column in state.session.columns})
+        self.columns.show([(one, self._run_of(one.column), one.column.model) for one in columns])
+        self.columns.mark_outdated({one.column.id for one in columns if self._is_outdated(one)})
+        uses = demo_uses(columns)
+        self.demos.show_uses(uses)
+        if self._tab in EDITORS:
+            pane = self.pane(self._tab)
+            if pane.is_mounted:
+                pane.show(state, live)
+        notes = notes_of(state, live, columns)
+        self.notes.show(notes, self._find_lints)
+        self._show_tabs(state, live)
+        self._show_status()
+
+    def load(self) -> None:
+        """Another session was opened: nothing of the last one stays."""
+        self.runs.clear()
+        self.requests.clear()
+        self._engine = None
+        self._tab = "signature"
+        self._show_tab()
+        self.show()
+
+    def undo(self) -> None:
+        self._went(self.document.undo(), "undone")
+
+    def redo(self) -> None:
+        self._went(self.document.redo(), "redone")
+
+    def say(self, activity: str) -> None:
+        """A short word in the last line, for a moment."""
+        self._activity = activity
+        self._show_status()
+        self.set_timer(3, partial(self._hush, activity))
+
+    # -- sending
+
+    def send(self, columns: Iterable[Column], order: Order) -> None:
+        """Sends these columns with the case on screen."""
+        live = self.engine.read_signature(self.document.state)
+        if live.error is not None:
+            self.notify(f"The signature cannot be read: {live.error.message}"[:300], severity="error", markup=False)
+            return
+        self._batch += 1
+        for column in columns:
+            self.runs.start(self.document.state, column, order)
+            request = self.engine.column(self.document.state, column).request
+            if request is not None:
+                self.requests[self.document.state.case.name, column.id] = request
+        if self._tab in EDITORS and not self.is_wide:
+            self.say(keys_of(self.app)("sent · {app.focus_replies|F4} replies"))
+        self.show()
+
+    def cancel(self) -> bool:
+        """Cancels what is under way; what had arrived stays as the reply. False when nothing was."""
+        if self.is_alone and not self.runs.active:
+            self.maximize_pane()
+        cancelled = [run for run in self.runs.active if self.runs.cancel(run.case, run.column)]
+        for run in cancelled:
+            self._keep_reply(run)
+        self.show()
+        return bool(cancelled)
+
+    def on_run_progress(self, message: RunProgress) -> None:
+        """What arrives is shown one column at a time, so that a key never waits for more than one of them."""
+        if not self._arrived:
+            self.set_timer(STREAM_SECONDS, self._show_arrived)
+        self._arrived[message.number] = None
+
+    def _show_arrived(self) -> None:
+        is_painted = False
+        while self._arrived and not is_painted:
+            number = next(iter(self._arrived))
+            del self._arrived[number]
+            run = self.runs.take(number)
+            if run is not None and run.case == self.document.state.case.name:
+                is_painted = self.columns.stream(run)
+        if self._arrived:
+            self.set_timer(STREAM_SECONDS, self._show_arrived)
+
+    def on_run_ended(self, message: RunEnded) -> None:
+        self.runs.take(message.number)
+        run = self.runs.end(message)
+        if run is None:
+            return
+        self._keep_reply(run)
+        if message.error is not None and not isinstance(message.error, RunError):
+            self.app._handle_exception(message.error)
+        self.show_soon()
+
+    @on(ReplyView.Edited)
+    def _reply_edited(self, event: ReplyView.Edited) -> None:
+        state = self.document.state
+        column = self.columns.column(event.column_id)
+        # there may have been further keys since the message was sent
+        text = column.reply.raw if column is not None else event.text
+        before = ratings.unrated(state.case.replies.get(event.column_id, {}))
+        reply = {**before, "text": text, "source": "edited" if before.get("text") else "pasted"}
+        reply.pop("raw", None)  # what is edited is there to be read
+        self.runs.forget(state.case.name, event.column_id)
+        change = partial(edits.set_reply, case=state.case.name, column=event.column_id, reply=reply)
+        place = Place("reply", state.case.name, field=event.column_id)
+        self.edit(change, place, f"reply of {event.column_id}", typing=True)
+
+    # -- moving about
+
+    def open_tab(self, tab: str) -> None:
+        """Shows an editor, or in a narrow terminal the prompts."""
+        if tab == "prompts" and self.is_wide:
+            return
+        self._tab = tab
+        self._show_tab()
+        self.show()
+
+    def focus_editors(self) -> None:
+        """The focus to the editors; the next tab when it is there already."""
+        left = self.query_one("#left")
+        if self._tab in EDITORS and left.has_focus_within:
+            self.open_tab(EDITORS[(EDITORS.index(self._tab) + 1) % len(EDITORS)])
+        elif self._tab not in EDITORS:
+            self.open_tab("signature")
+        self._focus_first(self.pane(self._tab))
+
+    def focus_part(self, part: type[PromptView] | type[ReplyView]) -> None:
+        """The focus to the prompt or reply of the current column; the next column when it is there already."""
+        self.open_tab("prompts")
+        self.columns.focus_next_part(part)
+
+    def pane(self, tab: str) -> EditorPane:
+        """One of `EDITORS`."""
+        rest = (self.inputs, self.demos, self.history, self.tools, self.variants)
+        return self.signature if tab == EDITORS[0] else rest[EDITORS.index(tab) - 1]
+
+    @property
+    def tab(self) -> str:
+        return self._tab
+
+    @property
+    def shows_editors(self) -> bool:
+        return self._tab in EDITORS
+
+    @property
+    def is_wide(self) -> bool:
+        return self.size.width >= WIDE
+
+    def shown_column(self) -> LiveColumn | None:
+        """The column that keys about one column mean."""
+        current = self.columns.current
+        return current.live if current is not None else None
+
+    @on(TabLine.Chosen)
+    def _tab_chosen(self, event: TabLine.Chosen) -> None:
+        self.open_tab(event.tab)
+
+    def on_resize(self) -> None:
+        if self.is_wide and self._tab == "prompts":
+            self._tab = "signature"
+        self._show_tab()
+        self.show_soon()
+
+    def clear_field(self) -> None:
+        """Takes away the value of the field with the focus."""
+        for pane in (self.inputs, self.demos, self.history, self.tools, self.variants):
+            field = pane.focused_field
+            if field is not None:
+                pane.clear(field)
+
+    # -- inside
+
+    async def _complete(self) -> None:
+        """What the first picture did without: the prompts, and the panes behind tabs."""
+        self.show()
+        mounted = self.query_one("#editors").mount_all([self.pane(tab) for tab in EDITORS[1:]])
+        self._show_tab()
+        await mounted
+        self.show_soon()  # a tab may have been opened before there was anything in it
+
+    def _show_tab(self) -> None:
+        self.set_class(self._tab == "prompts", "-prompts")
+        for tab in EDITORS:
+            self.pane(tab).display = tab == self._tab
+
+    def _show_tabs(self, state: State, signature: LiveSignature) -> None:
+        self._tabs.show(tab_names(state, signature, self.is_wide), self._tab)
+
+    def _show_status(self) -> None:
+        self._status.show(self.document, self.document.session.model, self._activity)
+
+    def _hush(self, activity: str) -> None:
+        if self._activity == activity:
+            self._activity = ""
+            self._show_status()
+
+    def _find_lints(self) -> Iterator[Sequence[Note] | None]:
+        from workbench.tui.panes import lint_notes
+
+        return lint_notes.search(self.document.state, self.columns.lives, keys_of(self.app))
+
+    def _is_outdated(self, live: LiveColumn) -> bool:
+        """Whether the reply on screen answers another prompt than the one above it."""
+        sent = self.requests.get((self.document.state.case.name, live.column.id))
+        if sent is None or live.request is None or live.reply is None or live.reply.get("source") == "pasted":
+            return False
+        return not sent.asks_the_same(live.request)
+
+    def _run_of(self, column: Column) -> LiveRun | None:
+        return self.runs.of(self.document.state.case.name, column.id)
+
+    def _keep_reply(self, run: LiveRun) -> None:
+        if run.reply is None:
+            return
+        change = partial(edits.set_reply, case=run.case, column=run.column, reply=run.reply)
+        self.edit(change, Place("reply", run.case, row=self._batch), "replies that were sent for", typing=True)
+
+    def _went(self, change: Change | None, word: str) -> None:
+        if change is None:
+            self.say(f"nothing to be {word}")
+            return
+        self._after_edit()
+        self.say(f"{word}: {change.label}")
+        self.show()
+        if change.place.kind in ("signature", "instructions", "input", "demo", "history", "tool", "variant"):
+            self.go_to(change.place._replace(row=min(change.place.row, self._last_row(change.place))))
+
+    def _last_row(self, place: Place) -> int:
+        state, session = self.document.state, self.document.session
+        rows = {"demo": session.demos, "tool": session.tools, "variant": session.variants}
+        return len(rows.get(place.kind, state.case.history)) - 1
+
+    def _focus_first(self, pane: Widget, again: bool = True) -> None:
+        first: Any = next((one for one in pane.query("*") if one.focusable), None)
+        if first is not None:
+            first.focus()
+        elif again:  # what was only just opened is not mounted yet
+            self.call_after_refresh(self._focus_late, pane)
+
+    def _focus_late(self, pane: Widget) -> None:
+        """Unless another pane was opened meanwhile, which has the focus by now."""
+        if pane.display:
+            self._focus_first(pane, again=False)
+
+    def _tick(self) -> None:
+        if self.runs.active:
+            self.columns.tick(time.monotonic())

@@ -1,0 +1,276 @@
+"""A closer look at one column: its adapter's card, true request, runs, other parsers, differences and lints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import ClassVar, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from adapters.formats import catalog
+from workbench.output.display import one_line
+from workbench.output.exit_codes import CommandError
+from workbench.state.document import Place
+from workbench.state.live import LiveColumn
+from workbench.tui.keys.bindings import ON_A_PAGE
+from workbench.tui.keys.key_words import keys_of
+from workbench.tui.pages import attempts, card, differences, lints, parsers, repeats, true_request
+from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.pages.writing import as_json
+from workbench.tui.textual_internals.error_isolation import Sturdy
+from workbench.tui.widgets.tab_line import TabLine, TabName
+from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
+from workbench.tui.widgets.text.text_view import Block, TextView, block
+
+_GROUP = Binding.Group("This page")
+
+
+class PageName(NamedTuple):
+    """The page's tab, and what else its keys can do."""
+
+    tab: str
+    hint: str = ""
+
+
+PAGES: Mapping[str, PageName] = {
+    "card": PageName("Card"),
+    "request": PageName(
+        "Request",
+        "{pages.view|v} as JSON   {pages.copy|y} copy text   {pages.copy_json|Y} copy JSON   "
+        "{pages.copy_curl|u} copy curl",
+    ),
+    "runs": PageName("Calls", "{pages.view|v} raw   {pages.copy|y} copy"),
+    "parsers": PageName("Reply × parser", "{text.choose|enter} to the reply"),
+    "diff": PageName("Differences", "{pages.other|o} compare with another   {pages.copy|y} copy"),
+    "lints": PageName("Lint", "{text.choose|enter} to its place"),
+    "repeats": PageName("Repeats"),
+}
+
+LOOK_AGAIN_SECONDS = 0.3
+
+
+class PagesScreen(Sturdy, Screen[Place | None]):
+    """`look` gives the column with this id as it is now, or the next or previous one. Returns a place to go to."""
+
+    HELP = """\
+## A closer look
+
+**Card**: what the adapter is, when to use it, and its last run as five steps. **Request**: what goes out beside the
+messages, and what other models would get. **Calls**: every call of the last run, hidden ones too. **Reply × parser**:
+which parser reads which column's reply. **Differences**: this prompt against another's, or against what was recorded.
+**Lint**: what does not reach the model as one would think; `{text.choose|enter}` leads to its place. **Repeats**:
+several runs of the same request, equal values counted.
+"""
+    APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_PAGE
+    BINDING_GROUP_TITLE = "A closer look"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *[
+            Binding(
+                str(number),
+                f"page('{id}')",
+                name.tab,
+                show=False,
+                id=f"pages.{id}",
+                tooltip=f"The page {name.tab}",
+                group=_GROUP,
+            )
+            for number, (id, name) in enumerate(PAGES.items(), 1)
+        ],
+        Binding("right,l", "turn(1)", "Next page", id="pages.next", tooltip="The page to the right", group=_GROUP),
+        Binding("left,h", "turn(-1)", "Page before", id="pages.before", tooltip="The page to the left", group=_GROUP),
+        Binding(
+            "c,tab",
+            "column(1)",
+            "Next column",
+            id="pages.column",
+            tooltip="The same page of the next column",
+            group=_GROUP,
+        ),
+        Binding(
+            "shift+tab",
+            "column(-1)",
+            "Column before",
+            id="pages.column_before",
+            tooltip="The column before",
+            group=_GROUP,
+        ),
+        Binding(
+            "v",
+            "view",
+            "Raw",
+            id="pages.view",
+            tooltip="The request as JSON, or a run's raw payload; and back",
+            group=_GROUP,
+        ),
+        Binding(
+            "o",
+            "other",
+            "Compare with",
+            id="pages.other",
+            tooltip="Compare with another column or the recording",
+            group=_GROUP,
+        ),
+        Binding("y", "copy('text')", "Copy", id="pages.copy", tooltip="Copy the text of this page", group=_GROUP),
+        Binding(
+            "Y", "copy('json')", "Copy JSON", id="pages.copy_json", tooltip="Copy the request as JSON", group=_GROUP
+        ),
+        Binding(
+            "u",
+            "copy('curl')",
+            "Copy curl",
+            id="pages.copy_curl",
+            tooltip="Copy the request as a curl command",
+            group=_GROUP,
+        ),
+        Binding("escape,q", "dismiss(None)", "Close", id="pages.close", tooltip="Back to the prompts", group=_GROUP),
+    ]
+
+    def __init__(self, looked_at: Callable[[int], LookedAt], page: str = "card") -> None:
+        super().__init__()
+        self._looked_at = looked_at
+        self._page = page
+        self._step = 0
+        self._raw = False
+        self._other = 0
+        self.at = looked_at(0)
+        self._seen = ""
+        self._head = PlainStatic(id="pages-head")
+        self._tabs = TabLine(id="pages-tabs")
+        self._text = TextView(id="pages-text")
+        self._hint = PlainStatic(id="pages-hint")
+
+    def compose(self) -> ComposeResult:
+        yield self._head
+        yield self._tabs
+        yield self._text
+        yield self._hint
+
+    def on_mount(self) -> None:
+        self._tabs.can_focus = False
+        self._text.focus()
+        self._show()
+        self.set_interval(LOOK_AGAIN_SECONDS, self._look_again)
+
+    @property
+    def column_shown(self) -> LiveColumn:
+        """The column that keys about one column mean while this page is in front."""
+        return self.at.live
+
+    # -- what is shown
+
+    def _look_again(self) -> None:
+        """Keys that work everywhere (send, undo) change what the page is about while it is open."""
+        now = self._looked_at(self._step)
+        if now.live is not self.at.live or _ending(now) != self._seen:
+            self.at = now
+            self._show(keep_place=True)
+
+    def _show(self, keep_place: bool = False) -> None:
+        self._seen = _ending(self.at)
+        try:
+            blocks = self._blocks()
+        except Exception as error:  # e.g. a user's own adapter: the page says so, and the others still open
+            blocks = [block(f"This page can not be made: {type(error).__name__}: {error}", "error")]
+        self._text.show(blocks, keep_place=keep_place)
+        adapter = self.at.column.adapter
+        where = (
+            f" · {one_line(self.at.column.id, 30)}"
+            if self.at.column.id not in (adapter, catalog.title(adapter))
+            else ""
+        )
+        self._head.show(
+            lines(
+                (f" {one_line(catalog.title(adapter), 40)}", "$text-accent bold"),
+                (
+                    f"{where} · case {one_line(self.at.case.name, 40)} · {one_line(self.at.model, 40)}",
+                    "$foreground 60%",
+                ),
+            )
+        )
+        tabs = [TabName(id, f"{number} {name.tab}") for number, (id, name) in enumerate(PAGES.items(), 1)]
+        self._tabs.show(tabs, self._page)
+        own = f"   {PAGES[self._page].hint}" if PAGES[self._page].hint else ""
+        hint = f" ←→ pages   {{pages.column|c}} next column{own}   {{pages.close|esc}} closes"
+        self._hint.show(lines((keys_of(self.app)(hint), "$foreground 60%")))
+
+    def _blocks(self) -> list[Block]:
+        if self._page == "request":
+            return true_request.blocks_of(self.at, self._raw)
+        if self._page == "runs":
+            return attempts.blocks_of(self.at, self._raw)
+        if self._page == "repeats":
+            return repeats.blocks_of(self.at)
+        if self._page == "parsers":
+            return parsers.blocks_of(self.at)
+        if self._page == "diff":
+            others = differences.others_of(self.at)
+            return differences.blocks_of(self.at, others[self._other % len(others)] if others else None)
+        return lints.blocks_of(self.at) if self._page == "lints" else card.blocks_of(self.at)
+
+    # -- keys
+
+    def action_page(self, page: str) -> None:
+        if page != self._page:
+            self._page, self._raw = page, False
+            self._show()
+
+    def action_turn(self, by: int) -> None:
+        pages = list(PAGES)
+        self.action_page(pages[(pages.index(self._page) + by) % len(pages)])
+
+    def action_column(self, by: int) -> None:
+        self._step += by
+        self._other = 0
+        self.at = self._looked_at(self._step)
+        self._show()
+
+    def action_view(self) -> None:
+        if self._page in ("request", "runs"):
+            self._raw = not self._raw
+            self._show()
+
+    def action_other(self) -> None:
+        if self._page == "diff":
+            self._other += 1
+            self._show()
+
+    def action_copy(self, form: str) -> None:
+        text = self._text.plain_text
+        if self._page == "request" and form != "text":
+            request = self.at.live.request
+            if request is None:
+                return
+            try:
+                text = as_json(request.as_dict()) if form == "json" else _curl(self.at)
+            except CommandError as error:
+                plain_notify(self.app, str(error), severity="warning")
+                return
+        self.app.copy_to_clipboard(text)
+        plain_notify(self.app, f"Copied {len(text):,} characters.", timeout=3)
+
+    @on(TabLine.Chosen)
+    def _tab_chosen(self, event: TabLine.Chosen) -> None:
+        self.action_page(event.tab)
+
+    @on(TextView.Chosen)
+    def _chosen(self, event: TextView.Chosen) -> None:
+        kind, _, rest = event.target.partition(" ")
+        if kind == "reply":
+            self.dismiss(Place("reply", self.at.case.name, field=rest))
+        elif kind == "lint":
+            self.dismiss(lints.place_of(self.at, lints.lints_of(self.at)[int(rest)]))
+
+
+def _ending(at: LookedAt) -> str:
+    """Which run of the column is meant, and how far it is."""
+    return f"{at.run.number} {at.run.phase}" if at.run is not None else ""
+
+
+def _curl(at: LookedAt) -> str:
+    """The request as a curl command, which names its key by variable. Raises `CommandError` where curl can not ask."""
+    from workbench.output import exporting
+
+    return exporting.export("curl", at.session, [at.column], [at.case]).text.rstrip()

@@ -1,0 +1,43 @@
+"""What the app shows of a session, as SVG, without a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from workbench.sending.tool_answers import NamedHandler
+from workbench.tui.app import WorkbenchApp, opened
+
+TITLE = "adapter workbench"
+
+
+def take(
+    session_path: str | None,
+    out_svg: Path,
+    size: tuple[int, int] = (160, 45),
+    press: tuple[str, ...] = (),
+    until: Callable[[WorkbenchApp], bool] | None = None,
+    tool_handlers: Mapping[str, NamedHandler] | None = None,
+) -> None:
+    """Writes the screen of the session in `session_path` (None: the first example) at `size` columns × rows.
+
+    `press` are keys that are pressed first, `until` says when the app has done what they asked for. Raises OSError when
+    `out_svg` cannot be written, and `sessions.errors.SessionError` when the session cannot be read.
+    """
+    app = WorkbenchApp(*opened(session_path), keep=False, tool_handlers=tool_handlers)
+    out_svg.write_text(asyncio.run(_picture(app, size, press, until)), encoding="utf-8")
+
+
+async def _picture(
+    app: WorkbenchApp, size: tuple[int, int], press: tuple[str, ...], until: Callable[[WorkbenchApp], Any] | None
+) -> str:
+    async with app.run_test(size=size, tooltips=True, notifications=True) as pilot:
+        await pilot.pause()
+        for key in press:
+            await pilot.press(key)
+        while until is not None and not until(app):
+            await pilot.pause(0.02)
+        await pilot.pause()
+        return app.export_screenshot(title=TITLE)

@@ -1,0 +1,1 @@
+"""Widgets by what they show. They know no pane and no screen."""

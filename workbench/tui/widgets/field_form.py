@@ -1,0 +1,207 @@
+"""The values of some fields, one editor each: text, a choice, or JSON text with its errors in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from textual.app import ComposeResult
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+
+from adapters.signatures.signature import Field
+from adapters.signatures.type_names import name_of
+from workbench.editing import field_values
+from workbench.editing.field_values import ABSENT, Choice, NotAValue
+from workbench.tui.widgets.choice_line import ChoiceLine
+from workbench.tui.widgets.text.editor import Editor, Mark
+from workbench.tui.widgets.text.plain import PlainStatic, lines
+
+ROWS_AROUND = 3
+"""Rows that name, description and gap of a field take, about."""
+LEAST_ROWS = 8
+
+
+class FormRow(NamedTuple):
+    """One field as a form shows it: its value, the draft of a text that is no value yet, and what is wrong with it.
+
+    Of a draft that is no JSON the form says itself what is wrong.
+    """
+
+    field: Field
+    value: Any
+    draft: str | None = None
+    problem: str = ""
+    has_type: bool = True
+    """Whether the field's type is named beside it."""
+
+
+class FieldForm(VerticalScroll, can_focus=False):
+    """`on_text(field, text)` and `on_value(field, value)` are called at each edit of the user, and only then."""
+
+    def __init__(
+        self,
+        on_text: Callable[[Field, str], None],
+        on_value: Callable[[Field, Any], None],
+        *,
+        id: str | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self._on_text = on_text
+        self._on_value = on_value
+        self._shape: tuple[Any, ...] = ()
+        self._identity: Any = None
+        self._editors: dict[str, FieldEditor] = {}
+
+    def show(self, rows: Sequence[FormRow], identity: Any, absent: str, unknown: Mapping[str, Any]) -> None:
+        """Shows `rows`. Editors stay while the fields do, and their cursors while `identity` does as well.
+
+        `absent` says what it means that a field has no value; `unknown` are values of no field of the signature.
+        """
+        shape = (absent, tuple((row.field.name, face(row.field)) for row in rows), tuple(unknown.items()))
+        is_other = identity != self._identity
+        self._identity = identity
+        if shape == self._shape:
+            for row in rows:
+                self._editors[row.field.name].show(row)
+                if is_other:
+                    self._editors[row.field.name].go_to_start()
+            if is_other:
+                self.scroll_home(animate=False)
+            return
+        self._shape = shape
+        self._editors = {row.field.name: FieldEditor(row, absent, self._on_text, self._on_value) for row in rows}
+        leftovers = [UnknownValue(name, value) for name, value in unknown.items()]
+        with self.app.batch_update():
+            self.remove_children()
+            self.mount_all([*self._editors.values(), *leftovers])
+            self._share_room()
+
+    def on_resize(self) -> None:
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """A long text gets what the others leave, and never less than a few lines."""
+        room = self.size.height - ROWS_AROUND * len(self._editors)
+        for editor in self._editors.values():
+            editor.limit_height(max(LEAST_ROWS, room // max(1, len(self._editors))))
+
+    def light(self, field: str | None) -> None:
+        """Marks the editor of one field as the origin of what the user points at."""
+        for name, editor in self._editors.items():
+            editor.set_class(name == field, "-lit")
+
+    def focus_field(self, name: str | None = None) -> bool:
+        """The focus into the editor of a field, the first one's by default; False when there is none."""
+        editor = self._editors.get(name) if name else next(iter(self._editors.values()), None)
+        if editor is not None:
+            editor.focus_input()
+        return editor is not None
+
+    @property
+    def focused_field(self) -> Field | None:
+        return next((one.field for one in self._editors.values() if one.has_focus_within), None)
+
+
+def face(field: Field) -> tuple[str, str, tuple[Choice, ...]]:
+    """What an editor shows of a field beside its value."""
+    return name_of(field.annotation), field.description, field_values.choices_of(field)
+
+
+class FieldEditor(Vertical):
+    """Name and type of a field, its value to edit, and below it what is wrong with it."""
+
+    def __init__(
+        self,
+        row: FormRow,
+        absent: str,
+        on_text: Callable[[Field, str], None],
+        on_value: Callable[[Field, Any], None],
+    ) -> None:
+        super().__init__()
+        self.field = row.field
+        self._row = row
+        self._editing = field_values.editing_of(row.field)
+        self._wants_focus = False
+        self._label = PlainStatic(_label(row), classes="field-label")
+        self._error = PlainStatic(classes="field-error")
+        self._error.display = False
+        self._input: Widget
+        if self._editing == "choice":
+            choices = field_values.choices_of(row.field)
+            self._input = ChoiceLine(choices, row.value, lambda value: on_value(row.field, value))
+        else:
+            self._input = Editor(
+                self._text_of(row),
+                syntax="text" if self._editing == "text" else "json",
+                on_edit=lambda text: on_text(row.field, text),
+                placeholder=Content(absent),
+            )
+        self._show_error()
+
+    def compose(self) -> ComposeResult:
+        yield self._label
+        yield self._input
+        yield self._error
+
+    def show(self, row: FormRow) -> None:
+        self._row = row
+        if isinstance(self._input, Editor):
+            self._input.show(self._text_of(row))
+        elif isinstance(self._input, ChoiceLine):
+            self._input.show(row.value)
+        self._show_error()
+
+    def go_to_start(self) -> None:
+        """The cursor to the start of the text, which is another one now."""
+        if isinstance(self._input, Editor):
+            self._input.move_cursor((0, 0))
+
+    def limit_height(self, rows: int) -> None:
+        """The rows above which the text scrolls."""
+        self._input.styles.max_height = rows
+
+    def on_mount(self) -> None:
+        if self._wants_focus:
+            self.focus_input()
+
+    def focus_input(self) -> None:
+        """The focus into the editor, as soon as there is one."""
+        self._wants_focus = not self._input.is_attached
+        self._input.focus()
+        self.scroll_visible(animate=False)
+
+    def _text_of(self, row: FormRow) -> str:
+        return row.draft if row.draft is not None else field_values.shown(row.value, self._editing)
+
+    def _show_error(self) -> None:
+        if not isinstance(self._input, Editor):
+            return
+        is_json = self._editing == "json"
+        wrong = field_values.read(self._row.draft, "json") if is_json and self._row.draft is not None else None
+        kept = "" if self._row.value is ABSENT else " · the last value stays in use"
+        if isinstance(wrong, NotAValue):
+            self._error.show(f"✗ line {wrong.line}, column {wrong.column}: {wrong.message}{kept}")
+            self._input.mark([Mark(wrong.line - 1, wrong.column - 1, wrong.column, "error")])
+        else:
+            self._input.mark(())
+            if self._row.problem:
+                self._error.show(f"✗ {self._row.problem}" + (kept if self._row.draft is not None else ""))
+        self._error.display = isinstance(wrong, NotAValue) or bool(self._row.problem)
+
+
+def _label(row: FormRow) -> Content:
+    field = row.field
+    about = f"\n{field.description}" if field.description else ""
+    kind = f"  {name_of(field.annotation)}" if row.has_type else ""
+    return lines((field.name, "bold"), (kind, "$foreground 60%"), (about, "$foreground 60%"))
+
+
+class UnknownValue(PlainStatic):
+    """A value that stands in the session for no field of the signature: shown, kept, and not in any prompt."""
+
+    def __init__(self, name: str, value: Any) -> None:
+        text = field_values.shown(value, "text")
+        shown = text if len(text) <= 300 else text[:300] + " …"
+        super().__init__(f"{name}  not a field of this signature; kept in the file\n{shown}", classes="unknown-value")

@@ -1,0 +1,1 @@
+"""A prompt: its rows, their look, and the keys to walk through it."""

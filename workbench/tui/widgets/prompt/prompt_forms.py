@@ -1,0 +1,157 @@
+"""The forms in which a prompt can be looked at: sections with their long values folded, raw text, and JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+from adapters.prompts.prompt import DataPart, Message
+from workbench.output.display import safe
+from workbench.tui.widgets.prompt.prompt_section import (
+    LONGEST_SHOWN,
+    Origin,
+    Piece,
+    Section,
+    estimated_height,
+    pieces_of,
+    title,
+)
+
+PromptForm = Literal["sections", "raw", "json"]
+AFTER: dict[PromptForm, PromptForm] = {"sections": "raw", "raw": "json", "json": "sections"}
+"""The form that the key goes to from each."""
+
+LINE_END, TAB, BLANK, OTHER_BLANK = "↵", "→", "·", "⍽"
+"""What raw text shows of a line's end, a tab, a space that nothing follows, and of any other blank."""
+_LAST_BLANKS = re.compile(r" +(?=\n|\Z)")
+_OTHER_BLANKS = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+JSON_FRAME = 4
+"""Rows of a message as JSON that are not its content."""
+
+
+class RawSection(Section):
+    """A message's text to the character: nothing folded or coloured by kind, and blanks visible.
+
+    Parts that are not text stand as their JSON.
+    """
+
+    form = "raw"
+
+    def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
+        parts = iter([part for part in self.message.parts if isinstance(part, DataPart)])
+        texts: list[tuple[str, str]] = []
+        for text, kind, _ in given:
+            part = next(parts, None) if kind == "data" else None
+            texts.append((text if part is None else _as_json(part.payload) + "\n", kind))
+        shown = _with_visible_blanks("".join([text for text, _ in texts]))
+        start = 0
+        for index, (text, kind) in enumerate(texts):
+            mine = shown[start : start + len(text)]
+            start += len(text)
+            cut = mine[:LONGEST_SHOWN].replace("\n", f"{LINE_END}\n")
+            self.pieces.append(Piece(cut, "data" if kind == "data" else "value", index))
+            self._add_rest(len(mine), index)
+
+    def shown_offset(self, number: int, offset: int) -> int:
+        text = pieces_of(self.message)[number][0]
+        return offset + text.count("\n", 0, offset)
+
+
+class JsonSection(Section):
+    """A message as the JSON that goes out, in which every piece still has its origin."""
+
+    form = "json"
+
+    def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
+        for text, kind, number in json_pieces(self.message):
+            self.pieces.append(Piece(text[:LONGEST_SHOWN], kind, number))
+            self._add_rest(len(text), number)
+
+    def shown_offset(self, number: int, offset: int) -> int:
+        return len(_in_quotes(pieces_of(self.message)[number][0][:offset]))
+
+
+def section_of(message: Message, width: int, form: PromptForm, is_unfolded: Callable[[Origin], bool]) -> Section:
+    """A message laid out at a width in one of the forms; what is unfolded concerns the sections alone."""
+    made = {"sections": Section, "raw": RawSection, "json": JsonSection}[form]
+    return made(message, width, is_unfolded)
+
+
+def height_of(message: Message, width: int, form: PromptForm) -> int:
+    """About how many rows a message takes in a form, without laying it out."""
+    if form == "sections":
+        return estimated_height(message, width)
+    length = lines = 0
+    for text, _, _ in message.segments:
+        length += len(text)
+        lines += text.count("\n")
+    return 3 + length // max(1, width) + (JSON_FRAME if form == "json" else lines)
+
+
+def text_of(message: Message, form: PromptForm) -> str:
+    """What is copied of a message that is looked at in a form."""
+    return "".join([text for text, _, _ in json_pieces(message)]) if form == "json" else str(message.text)
+
+
+def heading_of(section: Section) -> str:
+    """The title over a message, with the form it is shown in unless that is the usual one."""
+    return title(section.message) + {"raw": " · raw", "json": " · JSON"}.get(section.form, "")
+
+
+def json_pieces(message: Message) -> Iterator[tuple[str, str, int]]:
+    """The message as JSON, in pieces (text, kind, number as in `pieces_of`; -1: the frame around them)."""
+    count = sum(len(part.segments) if not isinstance(part, DataPart) else 1 for part in message.parts)
+    extras = {key: count + place for place, key in enumerate(message.extra)}
+    yield "{", "boilerplate", -1
+    for place, key in enumerate(message.as_dict()):
+        yield f"{',' if place else ''}\n  {json.dumps(key, ensure_ascii=False)}: ", "boilerplate", -1
+        if key in extras:
+            yield _as_json(message.extra[key], "  "), "data", extras[key]
+        elif key == "content":
+            yield from _content(message)
+        else:
+            yield _as_json(message.role), "boilerplate", -1
+    yield "\n}", "boilerplate", -1
+
+
+def _content(message: Message) -> Iterator[tuple[str, str, int]]:
+    if not message.parts:
+        yield "null", "boilerplate", -1
+        return
+    is_list = isinstance(message.content, list)
+    number = 0
+    for place, part in enumerate(message.parts):
+        if is_list:
+            yield ("[" if place == 0 else ",") + "\n    ", "boilerplate", -1
+        if isinstance(part, DataPart):
+            yield _as_json(part.payload, "    "), "data", number
+            number += 1
+            continue
+        yield '{"type": "text", "text": "' if is_list else '"', "boilerplate", -1
+        for text, kind, _ in part.segments:
+            yield _in_quotes(text), kind, number
+            number += 1
+        yield '"}' if is_list else '"', "boilerplate", -1
+    if is_list:
+        yield "\n  ]", "boilerplate", -1
+
+
+def _in_quotes(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _as_json(value: Any, indent: str = "") -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2, default=_plain).replace("\n", f"\n{indent}")
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if hasattr(value, "keys") else repr(value)
+
+
+def _with_visible_blanks(text: str) -> str:
+    """The text with its tabs, odd blanks and the spaces at the ends of lines visible; same length, same offsets."""
+    shown = safe(text).replace("\t", TAB)
+    shown = _LAST_BLANKS.sub(lambda found: BLANK * len(found[0]), shown)
+    return _OTHER_BLANKS.sub(OTHER_BLANK, shown)

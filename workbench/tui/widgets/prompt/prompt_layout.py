@@ -1,0 +1,232 @@
+"""The rows of a whole prompt, laid out only around what is in sight.
+
+A message that is the same object as before keeps its section. What was never in sight has an estimated height, which
+becomes exact when it comes near; a thousand long demos then cost no more than those on screen.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from itertools import accumulate
+from typing import NamedTuple
+
+from adapters.prompts.prompt import Message
+from workbench.tui.widgets.prompt.prompt_forms import PromptForm, height_of, section_of
+from workbench.tui.widgets.prompt.prompt_section import Origin, Section, origins_of
+
+
+class Spot(NamedTuple):
+    """A place in a prompt: which message, which row of its section, which of its pieces."""
+
+    section: int
+    row: int
+    piece: int
+
+
+class PromptLayout:
+    """Sections of `messages` at a text width in cells, one below the other."""
+
+    def __init__(self, width: int = 80) -> None:
+        self.width = width
+        self.messages: tuple[Message, ...] = ()
+        self.form: PromptForm = "sections"
+        self.unfolded: set[Origin] = set()
+        self._sections: list[Section | None] = []
+        self._heights: list[int] = []
+        self._tops: list[int] = [0]
+
+    @property
+    def height(self) -> int:
+        return self._tops[-1]
+
+    def top(self, position: int) -> int:
+        """The row at which a section starts."""
+        return self._tops[position]
+
+    def section_at(self, y: int) -> int:
+        """The section that row `y` belongs to, the nearest one outside of the prompt; 0 when there is none."""
+        return max(0, min(bisect_right(self._tops, y) - 1, len(self.messages) - 1))
+
+    def section(self, position: int) -> Section:
+        section = self._sections[position]
+        if section is None:
+            section = section_of(self.messages[position], self.width, self.form, self.unfolded.__contains__)
+            self._sections[position] = section
+        return section
+
+    def take(self, messages: tuple[Message, ...]) -> tuple[int, int, int]:
+        """Other messages; returns (start, end, new end): those from start to end were replaced by start to new end."""
+        old = self.messages
+        shared = min(len(old), len(messages))
+        start = 0
+        while start < shared and old[start] is messages[start]:
+            start += 1
+        kept = 0
+        while kept < shared - start and old[-1 - kept] is messages[-1 - kept]:
+            kept += 1
+        end, new_end = len(old) - kept, len(messages) - kept
+        if end == new_end:
+            heights = self._heights[start:end]
+        else:
+            heights = [height_of(one, self.width, self.form) for one in messages[start:new_end]]
+        self.messages = messages
+        self._sections[start:end] = [None] * (new_end - start)
+        self._heights[start:end] = heights
+        self._stack()
+        return start, end, new_end
+
+    def resize(self, width: int) -> None:
+        """Another text width: everything is laid out anew when it comes into sight."""
+        self.width = width
+        self._sections = [None] * len(self.messages)
+        self._heights = [height_of(one, width, self.form) for one in self.messages]
+        self._stack()
+
+    def change_form(self, form: PromptForm) -> None:
+        """Another form of every message."""
+        self.form = form
+        self.resize(self.width)
+
+    def settle(self, position: int, row: int, page: int) -> None:
+        """Makes heights exact within a page of row `row` of section `position`."""
+        if not self.messages:
+            return
+        changed = False
+        above, below = row - page, position
+        remaining = 2 * page + row
+        while above < 0 and position > 0:
+            position -= 1
+            changed |= self._measure(position)
+            above += self._heights[position]
+        while remaining > 0 and below < len(self.messages):
+            changed |= self._measure(below)
+            remaining -= self._heights[below]
+            below += 1
+        if changed:
+            self._stack()
+
+    def toggle_fold(self, position: int, piece: int) -> bool:
+        """Unfolds a long piece, or folds it again; False when it is not a long one."""
+        section = self.section(position)
+        if piece not in section.folded:
+            return False
+        self.unfolded ^= {section.origins[piece]}
+        self._sections[position] = None
+        self._measure(position)
+        self._stack()
+        return True
+
+    def unfold(self, origins: Iterable[Origin]) -> None:
+        """Shows all of these long pieces, and folds the others."""
+        self.unfolded = set(origins)
+        self.resize(self.width)
+
+    def find(self, wanted: Origin) -> Spot | None:
+        """The first row of the first piece of this origin, or else of the same field anywhere; None without one."""
+        for position, message in enumerate(self.messages):
+            if message.turn == wanted.turn:
+                spot = self._find_in(position, lambda origin: origin == wanted)
+                if spot is not None:
+                    return spot
+        if wanted.field is None:
+            return None
+        of_field = (
+            self._find_in(one, lambda origin: origin.field == wanted.field) for one in range(len(self.messages))
+        )
+        return next((spot for spot in of_field if spot is not None), None)
+
+    def shows(self, wanted: Origin, first: int, last: int) -> bool:
+        """Whether rows `first` to `last` hold a piece of this origin."""
+        for y in range(first, min(last + 1, self.height)):
+            position = self.section_at(y)
+            section, row = self.section(position), y - self._tops[position]
+            shown = section.runs(row) if 1 <= row < section.height - 1 else []
+            if any(piece.number >= 0 and section.origins[piece.number] == wanted for piece, _ in shown):
+                return True
+        return False
+
+    def _find_in(self, position: int, matches: Callable[[Origin], bool]) -> Spot | None:
+        numbers = [number for number, one in enumerate(origins_of(self.messages[position])) if matches(one)]
+        stops = self.section(position).stops() if numbers else []
+        return next((self._at(position, number) for number in numbers if number in stops), None)
+
+    # ------------------------------------------------------------------ moving a cursor
+
+    def follow(self, spot: Spot, start: int, end: int, new_end: int) -> Spot | None:
+        """Where a cursor belongs after `take` replaced messages `start` to `end` by `start` to `new_end`."""
+        if spot.section < start:
+            return spot
+        if not self.messages:
+            return None
+        position = min(spot.section + (new_end - end if spot.section >= end else 0), len(self.messages) - 1)
+        section = self.section(position)
+        piece: int | None = spot.piece
+        if not section.is_stop(spot.piece):
+            piece = min(section.stops(), key=lambda one: abs(one - spot.piece), default=None)
+        if piece is None:
+            return None
+        first, last = section.rows_of(piece)
+        return Spot(position, max(first, min(spot.row, last)), piece)
+
+    def first_from(self, y: int) -> Spot | None:
+        """The first piece that can be seen at or below row `y`."""
+        for position in range(self.section_at(y), len(self.messages)):
+            section = self.section(position)
+            for number in section.stops():
+                first, last = section.rows_of(number)
+                if self._tops[position] + last >= y:
+                    return Spot(position, max(first, min(last, y - self._tops[position])), number)
+        return None
+
+    def next_piece(self, spot: Spot, step: int) -> Spot | None:
+        """The piece after (`step` 1) or before (-1), across messages."""
+        stops = [one for one in self.section(spot.section).stops() if (one - spot.piece) * step > 0]
+        if stops:
+            return self._at(spot.section, stops[0] if step > 0 else stops[-1])
+        return self._edge_of_next(spot.section, step, last=step < 0)
+
+    def next_message(self, position: int, step: int) -> Spot | None:
+        """The first piece of the message after or before."""
+        return self._edge_of_next(position, step, last=False)
+
+    def edge(self, last: bool) -> Spot | None:
+        """The very first or last piece."""
+        return self._edge_of_next(len(self.messages), -1, True) if last else self._edge_of_next(-1, 1, False)
+
+    def next_row(self, spot: Spot, step: int, cell: int) -> Spot | None:
+        """The next row (or the one before) with something to see, at the piece nearest to `cell`."""
+        position, row = spot.section, spot.row + step
+        while 0 <= position < len(self.messages):
+            section = self.section(position)
+            while 1 <= row < section.height - 1:
+                number = section.piece_near(row, cell)
+                if number is not None:
+                    return Spot(position, row, number)
+                row += step
+            position += step
+            if 0 <= position < len(self.messages):
+                row = 1 if step > 0 else self.section(position).height - 2
+        return None
+
+    def _edge_of_next(self, position: int, step: int, last: bool) -> Spot | None:
+        position += step
+        while 0 <= position < len(self.messages):
+            stops = self.section(position).stops()
+            if stops:
+                return self._at(position, stops[-1] if last else stops[0])
+            position += step
+        return None
+
+    def _at(self, position: int, piece: int) -> Spot:
+        return Spot(position, self.section(position).rows_of(piece)[0], piece)
+
+    def _measure(self, position: int) -> bool:
+        height = self.section(position).height
+        if self._heights[position] == height:
+            return False
+        self._heights[position] = height
+        return True
+
+    def _stack(self) -> None:
+        self._tops = list(accumulate(self._heights, initial=0))

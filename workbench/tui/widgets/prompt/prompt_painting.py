@@ -1,0 +1,163 @@
+"""The rows of a prompt as strips: text in the style of its origin, lit pieces, the cursor, and marks in the margin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from rich.cells import cell_len
+from rich.style import Style
+from textual.strip import Strip
+
+from workbench.output.display import one_line
+from workbench.tui.widgets.prompt.prompt_forms import heading_of
+from workbench.tui.widgets.prompt.prompt_layout import PromptLayout, Spot
+from workbench.tui.widgets.prompt.prompt_section import Section
+from workbench.tui.widgets.text.line_view import strip_of
+
+OriginKey = tuple[str, str | None, str]
+"""(kind, field, turn), as `Origin`."""
+
+MARGIN = 1
+"""Cells left and right of the text; the left one carries the marks of cursor and lit pieces."""
+
+CURSOR_MARK, LIT_MARK, RELATED_MARK = "▌", "┃", "╎"
+MOST_STRIPS_KEPT = 4_000
+
+
+class PromptPainter:
+    """Paints rows of `layout`. Rows without light or cursor are kept; `style_of` gives the style of `prompt-view--…`.
+
+    `cursor` is where the cursor shows (None without focus), `stale` dims all text.
+    """
+
+    def __init__(self, layout: PromptLayout, style_of: Callable[..., Style]) -> None:
+        self._layout = layout
+        self._style_of = style_of
+        self.cursor: Spot | None = None
+        self.marked_text = ""
+        self._stale = False
+        self._lit: OriginKey | None = None
+        self._lights_of: dict[int, dict[int, str]] = {}
+        self._strips: dict[tuple[int, int], Strip] = {}
+
+    @property
+    def lit(self) -> OriginKey | None:
+        return self._lit
+
+    @lit.setter
+    def lit(self, key: OriginKey | None) -> None:
+        self._lit = key
+        self._lights_of.clear()
+
+    @property
+    def stale(self) -> bool:
+        return self._stale
+
+    @stale.setter
+    def stale(self, stale: bool) -> None:
+        if stale != self._stale:
+            self._stale = stale
+            self._strips.clear()
+
+    def forget(self) -> None:
+        """Drops every strip that was kept."""
+        self._strips.clear()
+
+    def forget_messages(self, start: int, end: int, new_end: int) -> None:
+        """Drops what was kept of messages `start` to `end`, now `start` to `new_end`."""
+        self._lights_of.clear()
+        if end == new_end:
+            self._strips = {key: strip for key, strip in self._strips.items() if not start <= key[0] < end}
+        else:
+            self._strips.clear()
+
+    def strip(self, y: int, width: int) -> Strip:
+        """Row `y` of the layout, `width` cells wide."""
+        layout = self._layout
+        if y >= layout.height:
+            return Strip.blank(width, self._style_of())
+        position = layout.section_at(y)
+        section, row = layout.section(position), y - layout.top(position)
+        if row >= section.height - 1:
+            return Strip.blank(width, self._style_of())
+        if row and (self.marked_text or self._is_marked(section, position, row)):
+            return self._text_row(section, position, row, width)
+        strip = self._strips.get((position, row))
+        if strip is None:
+            if len(self._strips) > MOST_STRIPS_KEPT:
+                self._strips.clear()
+            strip = self._text_row(section, position, row, width) if row else self._title_row(section, width)
+            self._strips[position, row] = strip
+        return strip
+
+    def _cursor_piece(self, position: int) -> int | None:
+        return self.cursor.piece if self.cursor is not None and self.cursor.section == position else None
+
+    def _is_marked(self, section: Section, position: int, row: int) -> bool:
+        """Whether something in this row is lit or under the cursor."""
+        lights, at_cursor = self._lights(section, position), self._cursor_piece(position)
+        if not lights and at_cursor is None:
+            return False
+        return any(piece.number in lights or piece.number == at_cursor for piece, _ in section.runs(row))
+
+    def _lights(self, section: Section, position: int) -> dict[int, str]:
+        """Which pieces of a section are `lit` (the same origin) or `related` (of the same field)."""
+        if self._lit is None:
+            return {}
+        lights = self._lights_of.get(position)
+        if lights is None:
+            field = self._lit[1]
+            lights = {}
+            for number, origin in enumerate(section.origins):
+                if origin == self._lit:
+                    lights[number] = "lit"
+                elif field is not None and origin.field == field:
+                    lights[number] = "related"
+            self._lights_of[position] = lights
+        return lights
+
+    def _text_row(self, section: Section, position: int, row: int, width: int) -> Strip:
+        plain = self._style_of()
+        lights, at_cursor = self._lights(section, position), self._cursor_piece(position)
+        mark = " "
+        pieces: list[tuple[str, Style]] = []
+        for piece, text in section.runs(row):
+            names = [f"prompt-view--{piece.kind}"]
+            light = lights.get(piece.number)
+            if light:
+                names.append(f"prompt-view--{light}")
+                mark = LIT_MARK if light == "lit" or mark == LIT_MARK else RELATED_MARK
+            if piece.number == at_cursor:
+                names.append("prompt-view--cursor")
+            style = self._shade(self._style_of(*names))
+            for part, is_found in _split(text, self.marked_text):
+                pieces.append((part, self._style_of(*names, "prompt-view--found") if is_found else style))
+        if at_cursor is not None and self.cursor is not None and self.cursor.row == row:
+            mark = CURSOR_MARK
+        return strip_of([(mark, self._style_of("prompt-view--mark") if mark != " " else plain), *pieces], width, plain)
+
+    def _title_row(self, section: Section, width: int) -> Strip:
+        tokens = f" ~{section.tokens:,} tok"
+        room = max(1, width - 2 * MARGIN)
+        name = one_line(heading_of(section), max(1, room - len(tokens) - 1))
+        rule = " " + "─" * max(0, room - cell_len(name) - len(tokens) - 1)
+        plain = self._style_of()
+        pieces = [
+            (" " * MARGIN, plain),
+            (name, self._shade(self._style_of("prompt-view--title"))),
+            (rule, self._style_of("prompt-view--rule")),
+            (tokens, self._shade(self._style_of("prompt-view--tokens"))),
+        ]
+        return strip_of(pieces, width, plain)
+
+    def _shade(self, style: Style) -> Style:
+        return style + Style(dim=True) if self._stale else style
+
+
+def _split(text: str, wanted: str) -> list[tuple[str, bool]]:
+    """`text` in parts, of which some are what is wanted, whatever their case."""
+    if not wanted:
+        return [(text, False)]
+    found = re.split(f"({re.escape(wanted)})", text, flags=re.IGNORECASE)
+    return [(part, index % 2 == 1) for index, part in enumerate(found) if part]

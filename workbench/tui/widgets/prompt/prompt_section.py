@@ -1,0 +1,277 @@
+"""One message as rows: its header, its text with long values folded, its parts that are not text."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import accumulate
+from operator import itemgetter
+from typing import ClassVar, NamedTuple
+
+from rich.cells import cell_len
+
+from adapters.prompts.prompt import DataPart, Message
+from workbench.output.data_parts import summary
+from workbench.output.display import safe
+from workbench.output.token_estimates import estimate
+from workbench.tui.widgets.text.wrapping import expand_tabs, rows
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A piece of more than about `above` rows shows its first `shown`."""
+
+    above: int
+    shown: int
+
+
+VALUE_FOLD = Fold(above=16, shown=8)
+OTHER_FOLD = Fold(above=200, shown=100)
+SHORTEST_FOLDED = 16
+"""Characters that no piece with more rows than a fold's `above` can do with."""
+LONGEST_SHOWN = 200_000
+"""Characters of one piece that an unfolded section still shows."""
+
+
+class Piece(NamedTuple):
+    """A stretch of a section's text: what it is, and the number of the message's piece it belongs to (-1: none)."""
+
+    text: str
+    kind: str
+    number: int
+
+
+class Origin(NamedTuple):
+    """Where a piece of a prompt comes from: what it is, the field that made it (None: no field did), and the turn."""
+
+    kind: str
+    field: str | None
+    turn: str
+
+
+def title(message: Message) -> str:
+    """`system`, `user · demo 1`, `assistant · history 2`, `user`."""
+    if message.turn in ("inputs", message.role):
+        return message.role
+    return f"{message.role} · {message.turn}"
+
+
+def pieces_of(message: Message) -> list[tuple[str, str, str | None]]:
+    """What a message shows, in order, as (text, kind, field); parts that are not text as one line of kind `data`."""
+    found: list[tuple[str, str, str | None]] = []
+    for part in message.parts:
+        if isinstance(part, DataPart):
+            gap = "\n" if found and not found[-1][0].endswith("\n") else ""
+            found.append((f"{gap}▣ {summary(part.payload)}\n", "data", part.field))
+        else:
+            found.extend(part.segments)
+    for key, value in message.extra.items():
+        gap = "\n" if found and not found[-1][0].endswith("\n") else ""
+        found.append((f"{gap}{key}: {json.dumps(value, ensure_ascii=False, default=repr)}", "data", None))
+    return found
+
+
+class Section:
+    """A message laid out at a width: row 0 is its header, then its text, then one empty row."""
+
+    form: ClassVar[str] = "sections"
+
+    def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool]) -> None:
+        self.message = message
+        self.width = max(1, width)
+        self.folded: set[int] = set()
+        given = pieces_of(message)
+        made = {key: _origin(*key, message.turn) for key in {(kind, field) for _, kind, field in given}}
+        self.origins = [made[kind, field] for _, kind, field in given]
+        self.pieces: list[Piece] = []
+        self._lay_out(given, is_unfolded)
+        if not self.pieces:
+            self.pieces.append(Piece("(no content)", "note", -1))
+        self._gate()
+        if "\t" in self.text:
+            self._expand_tabs()
+        self.starts = [0, *accumulate([len(piece.text) for piece in self.pieces])]
+        self.rows = rows(self.text, self.width)
+        self.height = len(self.rows) + 2
+
+    def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
+        """Fills `pieces`."""
+        for index, (text, kind, _) in enumerate(given):
+            if len(text) <= SHORTEST_FOLDED or ("\n" not in text and len(text) <= fold_of(kind).above):
+                self.pieces.append(Piece(text, kind, index))
+            else:
+                self._add(index, text, kind, is_unfolded)
+
+    def _add(self, index: int, text: str, kind: str, is_unfolded: Callable[[Origin], bool]) -> None:
+        cut = fold_point(text, self.width, fold_of(kind))
+        if cut is not None:
+            self.folded.add(index)
+            if is_unfolded(self.origins[index]):
+                cut = LONGEST_SHOWN if len(text) > LONGEST_SHOWN else None
+        if cut is None:
+            self.pieces.append(Piece(text, kind, index))
+            return
+        self.pieces.append(Piece(text[:cut], kind, index))
+        self._add_rest(len(text), index, cut, "\n" if text.endswith("\n") else "")
+
+    def _add_rest(self, length: int, index: int, cut: int = LONGEST_SHOWN, tail: str = "") -> None:
+        """How much of a text of this length is not shown behind `cut`, if anything."""
+        if length > cut:
+            self.pieces.append(Piece(f" ⋯ {length - cut:,} more characters{tail}", "fold", index))
+
+    def _gate(self) -> None:
+        """The whole text through the gate at once, which keeps every offset; most often it changes nothing."""
+        text = "".join([piece.text for piece in self.pieces])
+        self.text = safe(text)
+        if self.text != text:
+            self.pieces = [piece._replace(text=safe(piece.text)) for piece in self.pieces]
+
+    def _expand_tabs(self) -> None:
+        column = 0
+        for position, piece in enumerate(self.pieces):
+            text = expand_tabs(piece.text, column)
+            self.pieces[position] = piece._replace(text=text)
+            _before, newline, last = text.rpartition("\n")
+            column = cell_len(last) if newline else column + cell_len(last)
+        self.text = "".join([piece.text for piece in self.pieces])
+
+    @property
+    def tokens(self) -> int:
+        return estimate(self.message.text)
+
+    def is_away(self, number: int, offset: int) -> bool:
+        """Whether a character of piece `number` is folded away."""
+        return number in self.folded and offset >= len(next(one.text for one in self.pieces if one.number == number))
+
+    def row_of(self, number: int, offset: int) -> int:
+        """The row in which a character of piece `number` stands, the last of the piece's when it is folded away."""
+        for position, piece in enumerate(self.pieces):
+            if piece.number == number:
+                place = min(self.starts[position] + self.shown_offset(number, offset), self.starts[position + 1] - 1)
+                return max(1, bisect_right(self.rows, place, key=lambda row: row[0]))
+        return 1
+
+    def shown_offset(self, number: int, offset: int) -> int:
+        """Where character `offset` of piece `number` stands in what is shown of the piece."""
+        return offset
+
+    def runs(self, row: int) -> list[tuple[Piece, str]]:
+        """The pieces in a row of text (1-based, as counted with the header), each with its text there."""
+        start, end = self.rows[row - 1]
+        found: list[tuple[Piece, str]] = []
+        position = bisect_right(self.starts, start) - 1
+        while position < len(self.pieces) and self.starts[position] < end:
+            shown = self.text[max(start, self.starts[position]) : min(end, self.starts[position + 1])]
+            if shown:
+                found.append((self.pieces[position], shown))
+            position += 1
+        return found
+
+    def rows_of(self, index: int) -> tuple[int, int]:
+        """The first and the last row (counted with the header) on which something of piece `index` can be seen."""
+        positions = [position for position, piece in enumerate(self.pieces) if piece.number == index]
+        start, end = self.starts[positions[0]], self.starts[positions[-1] + 1]
+        seen = self.text[start:end]
+        first = start + len(seen) - len(seen.lstrip("\n"))
+        last = start + len(seen.rstrip("\n")) - 1
+        return self._row_at(min(first, end - 1)), self._row_at(max(first, last))
+
+    def piece_near(self, row: int, cell: int) -> int | None:
+        """The piece at a cell of a row of text, or the one nearest to it; None on an empty row."""
+        found: int | None = None
+        position = 0
+        for piece, text in self.runs(row):
+            if position > cell and found is not None:
+                break
+            if piece.number >= 0 and text.strip():
+                found = piece.number
+            position += cell_len(text)
+        return found
+
+    def piece_at(self, row: int, cell: int) -> Piece | None:
+        """The piece at exactly this cell of a row of text."""
+        position = 0
+        for piece, text in self.runs(row):
+            position += cell_len(text)
+            if 0 <= cell < position:
+                return piece
+        return None
+
+    def cell_of(self, number: int) -> int:
+        """The cell at which a piece starts on its first row."""
+        cell = 0
+        for piece, text in self.runs(self.rows_of(number)[0]):
+            if piece.number == number:
+                break
+            cell += cell_len(text)
+        return cell
+
+    def _row_at(self, offset: int) -> int:
+        return max(1, bisect_right(self.rows, offset, key=itemgetter(0)))
+
+    def is_stop(self, number: int) -> bool:
+        """Whether a cursor stops at the piece of this number."""
+        return any(piece.number == number and piece.kind != "fold" and piece.text.strip() for piece in self.pieces)
+
+    def stops(self) -> list[int]:
+        """The pieces a cursor stops at: those with something to see."""
+        own = (piece for piece in self.pieces if piece.number >= 0 and piece.kind != "fold")
+        return [piece.number for piece in own if piece.text.strip()]
+
+
+def piece_holding(message: Message, offset: int) -> tuple[int, int]:
+    """The piece in which a character of the text of all `pieces_of` a message stands, and its offset in there."""
+    number = -1
+    for number, (text, _, _) in enumerate(pieces_of(message)):  # noqa: B007
+        if offset < len(text):
+            break
+        offset -= len(text)
+    return number, offset
+
+
+def origins_of(message: Message) -> list[Origin]:
+    """The origin of each of a message's pieces, in the order of `pieces_of`."""
+    return [_origin(kind, field, message.turn) for _, kind, field in pieces_of(message)]
+
+
+def _origin(kind: str, field: str | None, turn: str) -> Origin:
+    return Origin("value" if kind == "data" else kind, field, turn)
+
+
+def fold_of(kind: str) -> Fold:
+    return VALUE_FOLD if kind in ("value", "data") else OTHER_FOLD
+
+
+def fold_point(text: str, width: int, fold: Fold) -> int | None:
+    """Where to cut a text of more than about `fold.above` rows, None when it is short; only its head is looked at."""
+    if len(text) <= fold.above and text.count("\n") < fold.above:
+        return None
+    count = start = 0
+    cut: int | None = None
+    while start <= len(text):
+        end = text.find("\n", start, start + (fold.above + 1) * width)
+        newline = end >= 0
+        if not newline:
+            end = min(len(text), start + (fold.above + 1) * width)
+        line_rows = max(1, -(-(end - start) // width))
+        if cut is None and count + line_rows >= fold.shown:
+            cut = min(end, start + (fold.shown - count) * width)
+        count += line_rows
+        if count > fold.above:
+            return cut
+        if not newline:
+            return None
+        start = end + 1
+    return None
+
+
+def estimated_height(message: Message, width: int) -> int:
+    """About how many rows a message takes, without laying it out."""
+    total = 3
+    for text, kind, _ in message.segments:
+        count = text.count("\n") + len(text) // max(1, width)
+        fold = fold_of(kind)
+        total += fold.shown if count > fold.above else count
+    return total

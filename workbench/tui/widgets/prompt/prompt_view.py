@@ -1,0 +1,379 @@
+"""One column's prompt: a section per message, every piece coloured by its origin, followed by keys and mouse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.message import Message as TextualMessage
+from textual.strip import Strip
+
+from adapters.prompts.prompt import Message, Prompt
+from workbench.output.display import one_line
+from workbench.tui.widgets.prompt.prompt_forms import AFTER, PromptForm, text_of
+from workbench.tui.widgets.prompt.prompt_keys import PROMPT_BINDINGS
+from workbench.tui.widgets.prompt.prompt_layout import PromptLayout, Spot
+from workbench.tui.widgets.prompt.prompt_look import PROMPT_CLASSES, PROMPT_CSS
+from workbench.tui.widgets.prompt.prompt_painting import MARGIN, OriginKey, PromptPainter
+from workbench.tui.widgets.prompt.prompt_section import Origin, Piece, piece_holding, title
+from workbench.tui.widgets.text.line_view import LineView, strip_of
+from workbench.tui.widgets.text.wrapping import rows
+
+ROWS_OF_ERROR, MOST_ERROR_ROWS = 3, 12
+ROWS_ABOVE = 3
+"""Rows shown above a piece that is scrolled to because its editor has the focus."""
+__all__ = ["OriginKey", "PromptView"]
+
+
+class PromptView(LineView):
+    """Shows a prompt; `Hovered` and `Chosen` tell which piece the pointer or cursor is on."""
+
+    DEFAULT_CSS = PROMPT_CSS
+    COMPONENT_CLASSES: ClassVar[set[str]] = PROMPT_CLASSES
+    BINDINGS: ClassVar[list[BindingType]] = [*PROMPT_BINDINGS]
+
+    class Hovered(TextualMessage):
+        """The pointer or the cursor (`by_key`) is on another piece; `kind` "" when it is on none."""
+
+        def __init__(self, column_id: str, kind: str, field: str | None, turn: str, *, by_key: bool = False) -> None:
+            super().__init__()
+            self.column_id, self.kind, self.field, self.turn = column_id, kind, field, turn
+            self.by_key = by_key
+
+        def can_replace(self, message: TextualMessage) -> bool:
+            return isinstance(message, PromptView.Hovered) and message.column_id == self.column_id
+
+    class Chosen(TextualMessage):
+        """Enter, or a double click, on a piece."""
+
+        def __init__(self, column_id: str, kind: str, field: str | None, turn: str) -> None:
+            super().__init__()
+            self.column_id, self.kind, self.field, self.turn = column_id, kind, field, turn
+
+    def __init__(self, column_id: str, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.column_id = column_id
+        self._prompt: Prompt | None = None
+        self._layout = PromptLayout()
+        self._painter = PromptPainter(self._layout, self.style_of)
+        self._error = ""
+        self._banner: list[str] = []
+        self._cursor: Spot | None = None
+        self._cursor_cell = 0
+        self._hovered: tuple[int, int] | None = None
+        self._width_laid_out = 0
+
+    # ------------------------------------------------------------------ what is shown
+
+    @property
+    def prompt(self) -> Prompt | None:
+        return self._prompt
+
+    def show(self, prompt: Prompt | None, *, stale: bool = False, error: str = "") -> None:
+        """Shows a prompt. Messages that are the same objects as before cost nothing; only rows that differ repaint."""
+        position, row = self._anchor()
+        self._prompt = prompt
+        self._painter.stale = stale
+        if error or self._error:
+            self._error = error
+            self._lay_out_banner()
+        messages = prompt.messages if prompt is not None else ()
+        if messages is not self._layout.messages:
+            start, end, new_end = self._layout.take(messages)
+            if self._top and position >= end:
+                position += new_end - end
+            self._painter.forget_messages(start, end, new_end)
+            self._hovered = None
+            if self._cursor is not None:
+                self._set_cursor(self._layout.follow(self._cursor, start, end, new_end))
+        self._settle(position, row)
+        self.repaint()
+
+    def highlight(self, key: OriginKey | None) -> None:
+        """Lights the pieces of this origin strongly, and what else comes from the same field a little."""
+        if key != self._painter.lit:
+            self._painter.lit = key
+            self.repaint()
+
+    def reveal(self, key: OriginKey) -> bool:
+        """Scrolls a piece of this origin (or else of its field) into view unless one is; False when there is none.
+
+        The cursor goes there too, so that whoever comes here next begins where it is.
+        """
+        spot = self._layout.find(Origin(*key))
+        if spot is None:
+            return False
+        self._set_cursor(spot)
+        if not self._layout.shows(Origin(*key), self._top, self._top + self.page_height - len(self._banner) - 1):
+            self._settle(spot.section, max(0, spot.row - ROWS_ABOVE))
+            self.repaint()
+        return True
+
+    def go_to_text(self, message: int, offset: int) -> None:
+        """The cursor to a character of a message, of what `pieces_of` it; what is folded there is unfolded."""
+        if not 0 <= message < len(self._layout.messages):
+            return
+        number, offset = piece_holding(self._layout.messages[message], offset)
+        section = self._layout.section(message)
+        if section.is_away(number, offset) and self._layout.toggle_fold(message, number):
+            self._painter.forget()
+            self._settle(message, 0)
+            section = self._layout.section(message)
+        self._place(Spot(message, section.row_of(number, offset), number))
+
+    @property
+    def form(self) -> PromptForm:
+        return self._layout.form
+
+    def action_form(self) -> None:
+        """The next form of the prompt, with the message that was in sight, or the cursor's piece, still there."""
+        position, _ = self._anchor()
+        self._layout.change_form(AFTER[self.form])
+        self._painter.forget()
+        self._hovered = None
+        if self._cursor is not None:
+            self._set_cursor(self._layout.follow(self._cursor, 0, 0, 0))
+        self._settle(position, 0)
+        if self._cursor is not None:
+            first = self._layout.section(self._cursor.section).rows_of(self._cursor.piece)[0]
+            self._set_cursor(self._cursor._replace(row=first))
+            self._scroll_to_spot(self._cursor._replace(row=first))
+        self.repaint()
+
+    @property
+    def unfolded(self) -> frozenset[Origin]:
+        return frozenset(self._layout.unfolded)
+
+    def unfold(self, origins: Iterable[Origin]) -> None:
+        """Shows all of these long pieces, and folds the others."""
+        self._layout.unfold(origins)
+        self._painter.forget()
+        self._settle(*self._anchor())
+        self.repaint()
+
+    def mark_text(self, text: str) -> None:
+        """Marks this text wherever it is in sight; an empty one marks nothing."""
+        if text != self._painter.marked_text:
+            self._painter.marked_text = text
+            self.repaint()
+
+    def plain_text(self) -> str:
+        """The whole prompt as text, each message under its title."""
+        return "\n\n".join([f"{title(one)}:\n\n{one.text}" for one in self._layout.messages])
+
+    def text_of_message_at_cursor(self) -> str:
+        """The text of the message the cursor is in, or of the first one in sight; as JSON where it is shown so."""
+        message = self.message_at_cursor
+        return text_of(message, self.form) if message is not None else ""
+
+    @property
+    def message_at_cursor(self) -> Message | None:
+        if not self._layout.messages:
+            return None
+        position = self._cursor.section if self._cursor else self._layout.section_at(self._top)
+        return self._layout.messages[position]
+
+    # ------------------------------------------------------------------ layout
+
+    @property
+    def _top(self) -> int:
+        return round(self.scroll_y)
+
+    def _anchor(self) -> tuple[int, int]:
+        """The section at the top of the view, and the row of it that is there."""
+        position = self._layout.section_at(self._top)
+        return position, self._top - self._layout.top(position)
+
+    def _settle(self, position: int, row: int) -> None:
+        """Lays out what is in sight with this row of this section at the top."""
+        if not self.row_width:
+            return
+        layout = self._layout
+        position = max(0, min(position, len(layout.messages) - 1))
+        layout.settle(position, row, self.page_height)
+        self.set_height(layout.height + len(self._banner))
+        top = max(0, min(layout.top(position) + row, self.max_scroll_y))
+        if top != self._top:
+            self.set_reactive(LineView.scroll_y, float(top))
+            self.set_reactive(LineView.scroll_target_y, float(top))
+            self.vertical_scrollbar.position = top
+            self._painted.clear()
+
+    def _lay_out_banner(self) -> None:
+        """The error above the prompt: some rows of it, or where there is no prompt as many as can be read."""
+        width, most = self._text_width, MOST_ERROR_ROWS if self._prompt is None else ROWS_OF_ERROR
+        text = f"✗ {one_line(self._error, most * width)}"
+        found = rows(text, width) if self._error else []
+        self._banner = [text[start:end] for start, end in found[:most]]
+        if len(found) > most:
+            self._banner[-1] = one_line(text[found[most - 1][0] :], width)
+
+    @property
+    def _text_width(self) -> int:
+        return max(1, self.row_width - 2 * MARGIN)
+
+    def on_resize(self) -> None:
+        if not self.row_width:
+            return
+        position, row = self._anchor()
+        if self.row_width != self._width_laid_out:
+            self._width_laid_out = self.row_width
+            self._layout.resize(self._text_width)
+            self._painter.forget()
+            self._lay_out_banner()
+            if self._cursor is not None:
+                first = self._layout.section(self._cursor.section).rows_of(self._cursor.piece)[0]
+                self._set_cursor(self._cursor._replace(row=first))
+            row = min(row, 1)
+        self._settle(position, row)
+        self.refresh()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        if round(old_value) != round(new_value):
+            self._settle(*self._anchor())
+        super().watch_scroll_y(old_value, self.scroll_y)
+
+    def forget_strips(self) -> None:
+        super().forget_strips()
+        self._painter.forget()
+
+    def row(self, y: int, width: int) -> Strip:
+        if self._banner:
+            line = max(0, y - self._top)
+            if line < len(self._banner):
+                style = self.style_of("prompt-view--error")
+                return strip_of([(" " * MARGIN + self._banner[line], style)], width, style)
+        return self._painter.strip(y - len(self._banner), width)
+
+    # ------------------------------------------------------------------ cursor
+
+    def _set_cursor(self, spot: Spot | None) -> None:
+        self._cursor = spot
+        self._painter.cursor = spot if self.has_focus else None
+
+    def _place(self, spot: Spot | None, *, keep_cell: bool = False) -> None:
+        """Puts the cursor there, brings it into view and tells."""
+        if spot is None:
+            return
+        before = self._cursor
+        self._set_cursor(spot)
+        if not keep_cell:
+            self._cursor_cell = self._layout.section(spot.section).cell_of(spot.piece)
+        self._scroll_to_spot(spot)
+        self.repaint()
+        if before is None or (before.section, before.piece) != (spot.section, spot.piece):
+            self._tell(spot.section, spot.piece, by_key=True)
+
+    def _scroll_to_spot(self, spot: Spot) -> None:
+        """Shows the row, below the banner, with the title above it when it is the first of its message."""
+        position, _ = self._anchor()
+        if not position <= spot.section < position + self.page_height:
+            self._settle(spot.section, 0)
+        y = self._layout.top(spot.section) + spot.row
+        first = y - 1 if spot.row == 1 else y
+        self.scroll_row_into_view(first, y + len(self._banner))
+
+    def _tell(self, position: int, piece: int, *, by_key: bool = False) -> None:
+        origin = self._layout.section(position).origins[piece]
+        self.post_message(self.Hovered(self.column_id, *origin, by_key=by_key))
+
+    def action_piece(self, step: int) -> None:
+        cursor = self._cursor
+        self._place(self._layout.next_piece(cursor, step) if cursor else self._layout.first_from(self._top))
+
+    def action_row(self, step: int) -> None:
+        cursor = self._cursor
+        if cursor is None:
+            self._place(self._layout.first_from(self._top))
+        else:
+            self._place(self._layout.next_row(cursor, step, self._cursor_cell), keep_cell=True)
+
+    def action_page(self, direction: int) -> None:
+        self.scroll_to(y=self._top + direction * max(1, self.page_height - 2), animate=False, force=True)
+        if self._cursor is not None:
+            self._place(self._layout.first_from(self._top))
+
+    def action_message(self, step: int) -> None:
+        position = self._cursor.section if self._cursor else self._layout.section_at(self._top)
+        self._place(self._layout.next_message(position, step))
+
+    def action_edge(self, last: bool) -> None:
+        self._place(self._layout.edge(last))
+
+    def action_choose(self) -> None:
+        if self._cursor is not None:
+            origin = self._layout.section(self._cursor.section).origins[self._cursor.piece]
+            self.post_message(self.Chosen(self.column_id, *origin))
+
+    def action_fold(self) -> None:
+        if self._cursor is not None:
+            self._toggle_fold(self._cursor.section, self._cursor.piece)
+
+    def _toggle_fold(self, section: int, piece: int) -> None:
+        position, row = self._anchor()
+        if not self._layout.toggle_fold(section, piece):
+            return
+        self._painter.forget()
+        spot = Spot(section, self._layout.section(section).rows_of(piece)[0], piece)
+        self._set_cursor(spot)
+        self._settle(position, row)
+        self._scroll_to_spot(spot)
+        self.repaint()
+
+    def on_focus(self) -> None:
+        self._set_cursor(self._cursor or self._layout.first_from(self._top))
+        if self._cursor is not None:
+            self._tell(self._cursor.section, self._cursor.piece)
+        self.repaint()
+
+    def on_blur(self) -> None:
+        self._set_cursor(self._cursor)
+        self.repaint()
+
+    # ------------------------------------------------------------------ pointer
+
+    def _under(self, event: events.MouseEvent) -> tuple[Spot, Piece] | None:
+        """What is under the pointer."""
+        offset = event.get_content_offset(self)
+        if offset is None or offset.y < len(self._banner):
+            return None
+        y = offset.y + self._top - len(self._banner)
+        if y >= self._layout.height:
+            return None
+        position = self._layout.section_at(y)
+        section, row = self._layout.section(position), y - self._layout.top(position)
+        if not 1 <= row < section.height - 1:
+            return None
+        piece = section.piece_at(row, offset.x - MARGIN)
+        return (Spot(position, row, piece.number), piece) if piece is not None and piece.number >= 0 else None
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        under = self._under(event)
+        place = (under[0].section, under[0].piece) if under else None
+        if place != self._hovered:
+            self._hovered = place
+            if place is not None:
+                self._tell(*place)
+
+    def on_leave(self) -> None:
+        if self._hovered is None:
+            return
+        self._hovered = None
+        if self.has_focus and self._cursor is not None:
+            self._tell(self._cursor.section, self._cursor.piece)
+        else:
+            self.post_message(self.Hovered(self.column_id, "", None, ""))
+
+    def on_click(self, event: events.Click) -> None:
+        under = self._under(event)
+        if under is None:
+            return
+        spot, piece = under
+        if piece.kind == "fold":
+            self._toggle_fold(spot.section, spot.piece)
+            return
+        self._place(spot)
+        if event.chain == 2:
+            self.action_choose()

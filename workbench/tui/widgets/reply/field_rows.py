@@ -1,0 +1,210 @@
+"""A reading, field by field, as rows for people: what was found, each step that was taken, and what came of it."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rich.cells import cell_len
+
+from adapters.replies.reading import FieldReading, FieldState, Reading
+from adapters.signatures.type_names import name_of
+from workbench.output.display import one_line, safe
+from workbench.tui.widgets.text.wrapping import rows as wrapped
+
+if TYPE_CHECKING:
+    from adapters.replies.flags import Flag
+    from adapters.replies.near_misses import NearMiss
+
+SYMBOL_OF: Mapping[FieldState, str] = {"read": "✓", "default": "○", "missing": "✗", "failed": "✗", "unread": "–"}
+WORDS_OF: Mapping[FieldState, str] = {
+    "read": "",
+    "default": "not in the reply: filled in",
+    "missing": "the reply has nothing for it",
+    "failed": "found, but it does not fit the type",
+    "unread": "found, but the parser had stopped before it",
+}
+LONGEST_VALUE = 400
+SHORTEST_TYPE = 12
+"""Cells of a type that is cut off, below which it is left out of the line."""
+MOST_NEAR_MISSES = 5
+
+
+class Row(NamedTuple):
+    """One row: pieces of gated text with the name of their style, and the field it belongs to, if any."""
+
+    pieces: tuple[tuple[str, str], ...]
+    field: str | None = None
+
+
+def value_text(value: Any) -> str:
+    """A value as Python writes it, shortened; never raises."""
+    if isinstance(value, str):
+        return repr(value) if len(value) <= LONGEST_VALUE else repr(value[:LONGEST_VALUE])[:-1] + "…"
+    try:
+        return _SHORT.repr(value)
+    except Exception as error:
+        return f"<a {type(value).__name__} that can not be shown: {type(error).__name__}>"
+
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = LONGEST_VALUE
+_SHORT.maxlist = _SHORT.maxdict = _SHORT.maxset = _SHORT.maxtuple = 12
+_SHORT.maxlong = 100
+_SHORT.maxlevel = 4
+
+
+def starts_open(field: FieldReading, flags: Iterable[Flag]) -> bool:
+    """Whether a field shows its steps before anyone asks: when something is surprising or wrong."""
+    return field.state == "failed" or any(flag.field == field.name for flag in flags)
+
+
+def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = frozenset()) -> list[Row]:
+    """All rows at a width in cells; `toggled` fields are open where they would be closed, and the reverse."""
+    flags = reading.flags
+    found = list(_verdict(reading, width))
+    verdict_fields: list[FieldReading] = []
+    others: list[FieldReading] = []
+    for field in reading.fields.values():
+        is_salvage = not reading.ok and field.state in ("read", "default")
+        (others if is_salvage else verdict_fields).append(field)
+    for field in verdict_fields:
+        found += _field(reading, field, flags, width, toggled)
+    for flag in flags:
+        if flag.field is None:
+            found += _message("⚠", flag.message, "warning", width)
+    # they are looked for in a pause, as every guess is another reading; until then there are none to show
+    near_misses: tuple[NearMiss, ...] = vars(reading).get("near_misses", ())
+    for miss in near_misses[:MOST_NEAR_MISSES]:
+        found += _near_miss(miss, width)
+    if others:
+        found += _heading("not part of the verdict", width)
+        for field in others:
+            found += _field(reading, field, flags, width, toggled)
+    if reading.extraction is not None:
+        found += _heading("the reply of the second model", width)
+        found += _message("", reading.extraction.completion.strip(), "note", width)
+        found += _verdict(reading.extraction, width)
+    return found
+
+
+def _verdict(reading: Reading, width: int) -> Iterable[Row]:
+    error = reading.error
+    if error is None:
+        return []
+    place = ""
+    if error.start is not None:
+        line, column = reading.line_and_column(error.start)
+        place = f"line {line}, column {column}: "
+    return [
+        *_message("✗", f"{place}{_sentence(error.message)}", "problem", width),
+        *_message("", f"dspy raises {error.type}", "note", width),
+    ]
+
+
+def _field(
+    reading: Reading, field: FieldReading, flags: tuple[Flag, ...], width: int, toggled: frozenset[str] | set[str]
+) -> list[Row]:
+    is_open = starts_open(field, flags) != (field.name in toggled)
+    own_flags = [flag for flag in flags if flag.field == field.name]
+    found = [_head(reading, field, own_flags, is_open, width)]
+    if not is_open:
+        return found
+    words = WORDS_OF[field.state]
+    if words:
+        found += _message("", words, "note", width)
+    from adapters.values.coercion_words import RULE_WORDS
+
+    if field.raw is not None:
+        found += _link("", field.raw, "in the reply", width)
+    for step in field.steps:
+        place = f" ({step.path})" if step.path else ""
+        found += _link("→", step.after, RULE_WORDS.get(step.rule, step.rule) + place, width)
+        if step.note:
+            found += _message("", step.note, "note", width)
+    declared = reading.signature.output_fields.get(field.name)
+    is_told = declared is not None and name_of(declared.annotation) == type(field.value).__name__
+    if field.steps and field.state in ("read", "default") and not is_told:
+        found.append(_row([("    = ", "note"), (type(field.value).__name__, "type")], width))
+    if field.error and (reading.error is None or reading.error.field != field.name):
+        found += _message("✗", _sentence(field.error), "problem", width)
+    for flag in own_flags:
+        found += _message("⚠", flag.message, "warning", width)
+    return [row._replace(field=field.name) for row in found]
+
+
+def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: bool, width: int) -> Row:
+    declared = reading.signature.output_fields.get(field.name)
+    annotation = safe(name_of(declared.annotation)) if declared is not None else ""
+    style = {"read": "ok", "default": "warning", "unread": "note"}.get(field.state, "error")
+    pieces = [
+        ("▾ " if is_open else "▸ ", "note"),
+        (f"{SYMBOL_OF[field.state]} ", style),
+        (one_line(field.name, max(4, width // 2)), "name"),
+        ("  ", "value"),
+    ]
+    used = sum(cell_len(text) for text, _ in pieces)
+    shown_type = one_line(annotation, (width - used) // 3)
+    if shown_type.endswith("…") and cell_len(shown_type) < SHORTEST_TYPE:  # a few letters of it tell nobody anything
+        shown_type = ""
+    room = max(1, width - used - (cell_len(shown_type) + 2 if shown_type else 0) - 2 * bool(flags))
+    if field.state in ("read", "default"):
+        middle = (one_line(value_text(field.value), room), "value")
+    else:
+        middle = (one_line(field.state, room), style)
+    gap = " " * max(1, width - used - cell_len(middle[0]) - cell_len(shown_type) - 2 * bool(flags))
+    tail = [(gap, "value"), *([("⚠ ", "warning")] if flags else []), (shown_type, "type")]
+    return _row([*pieces, middle, *tail], width)._replace(field=field.name)
+
+
+def _link(arrow: str, value: Any, words: str, width: int) -> list[Row]:
+    """One link of the chain: the value, and what was done to get it (below it where there is no room beside)."""
+    lead = f"    {arrow:<2}"
+    shown = one_line(value_text(value), max(4, width - len(lead)))
+    room = width - len(lead) - cell_len(shown) - 2
+    if len(words) <= room and cell_len(one_line(words, room)) <= room:
+        return [_row([(lead, "note"), (shown, "value"), ("  " + one_line(words, room), "note")], width)]
+    return [
+        _row([(lead, "note"), (shown, "value")], width),
+        *[Row(((f"        {line}", "note"),)) for line in _wrap(words, width - 8)],
+    ]
+
+
+def _near_miss(miss: NearMiss, width: int) -> list[Row]:
+    read = miss.reading.values if miss.reading.ok else miss.reading.salvage
+    outcome = ", ".join(f"{name} = {value_text(value)}" for name, value in read.items())
+    if not miss.message.endswith((" reads", " read")):
+        outcome = f"mended so, it reads {outcome}" if read else "mended so, it still does not read"
+    if not miss.reading.ok:
+        outcome += f" ({len(read)} of {len(miss.reading.fields)} outputs)"
+    return [*_message("?", miss.message, "warning", width), *_message(" →", outcome, "note", width)]
+
+
+def _heading(words: str, width: int) -> list[Row]:
+    rule = "─" * max(0, width - cell_len(words) - 1)
+    return [Row(()), _row([(words, "heading"), (" " + rule, "rule")], width)]
+
+
+def _message(mark: str, text: str, style: str, width: int) -> list[Row]:
+    lead = f"  {mark:<{max(2, len(mark) + 1)}}"
+    words = "message" if style == "warning" else style
+    return [
+        Row(((" " * len(lead) if number else lead, style), (line, words)))
+        for number, line in enumerate(_wrap(text, width - len(lead)))
+    ]
+
+
+def _sentence(message: str) -> str:
+    """An error message on one line, without pydantic's link to its manual."""
+    kept = [line.strip() for line in message.splitlines()]
+    return " ".join([line for line in kept if line and not line.startswith("For further information visit")])
+
+
+def _wrap(text: str, width: int, most: int = 6) -> list[str]:
+    shown = one_line(text, most * max(8, width))
+    return [shown[start:end] for start, end in wrapped(shown, max(8, width))][:most]
+
+
+def _row(pieces: Iterable[tuple[str, str]], width: int) -> Row:
+    return Row(tuple([(text, style) for text, style in pieces if text]))

@@ -1,0 +1,114 @@
+"""What to write in the margin of a reply: which field each stretch belongs to, and what the parser did with it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from adapters.replies.reading import Span, SpanKind
+from workbench.output.display import one_line
+
+SYMBOL_OF: dict[SpanKind, str] = {"repaired": "≈", "duplicate": "×2"}
+WORD_OF: dict[SpanKind, str] = {"unknown": "unknown", "ignored": "ignored", "prose": "prose"}
+BAR_OF: dict[SpanKind, str] = {
+    "marker": "│",
+    "value": "┃",
+    "repaired": "╏",
+    "duplicate": "┊",
+    "unknown": "?",
+    "ignored": "·",
+    "prose": "~",
+}
+LONGEST_PUNCTUATION = 40
+_WORD = re.compile(r"\w")
+LONGEST_MARGIN = 24
+SHORTEST_MARGIN = 3
+
+
+class Label(NamedTuple):
+    """The first visible character of a stretch, and what it is."""
+
+    offset: int
+    kind: SpanKind
+    field: str | None
+
+    def fit(self, width: int) -> str:
+        """The label in at most `width` cells: `answer (duplicate)`, or `answer ×2` where that does not fit."""
+        word = WORD_OF.get(self.kind)
+        if self.field is None:
+            return one_line(word or "structure", width)
+        if self.kind in SYMBOL_OF:
+            full = f"{self.field} ({self.kind})"
+            symbol = SYMBOL_OF[self.kind]
+            return full if len(full) <= width else f"{one_line(self.field, width - 1 - len(symbol))} {symbol}"
+        full = f"{self.field} ({word})" if word else self.field
+        return one_line(full if len(full) <= width else self.field, width)
+
+
+class Marks:
+    """Spans of one reply, to be asked by offset. `margin` is the width in cells the labels would like."""
+
+    def __init__(self, text: str, spans: Sequence[Span], names: Sequence[str] = ()) -> None:
+        self.spans = tuple(spans)
+        self._starts = [span.start for span in self.spans]
+        self.labels = _labels(text, self.spans)
+        self._label_offsets = [label.offset for label in self.labels]
+        self.margin = max([len(WORD_OF["ignored"]), *[len(name) + 4 for name in names]])
+
+    def in_range(self, start: int, end: int) -> list[Span]:
+        """The spans that touch [start, end), cut to it."""
+        found: list[Span] = []
+        position = max(0, bisect_right(self._starts, start) - 1)
+        while position < len(self.spans) and self.spans[position].start < end:
+            span = self.spans[position]
+            if span.end > start:
+                found.append(span._replace(start=max(start, span.start), end=min(end, span.end)))
+            position += 1
+        return found
+
+    def label_in(self, start: int, end: int, preferred: str | None = None) -> tuple[Label, int] | None:
+        """The label that begins in [start, end) and matters most, and how many other fields begin there too."""
+        first, last = bisect_right(self._label_offsets, start - 1), bisect_right(self._label_offsets, end - 1)
+        if first >= last:
+            return None
+        here = self.labels[first:last]
+        chosen = min(
+            here,
+            key=lambda label: (preferred is not None and label.field != preferred, _RANK[label.kind], label.offset),
+        )
+        others = {label.field for label in here if label.field not in (None, chosen.field)}
+        return chosen, len(others)
+
+
+_MATTERS: tuple[SpanKind, ...] = ("duplicate", "repaired", "value", "unknown", "marker", "ignored", "prose")
+_RANK = {kind: rank for rank, kind in enumerate(_MATTERS)}
+
+
+def _labels(text: str, spans: Sequence[Span]) -> list[Label]:
+    labels: list[Label] = []
+    last: tuple[str | None, str] = (None, "")
+    for span in spans:
+        if span.kind == "marker" and span.field is None:
+            continue
+        piece = text[span.start : span.end]
+        stripped = piece.lstrip()
+        # braces and commas between fields were read well enough: to call them ignored would mislead
+        if not stripped or (span.kind == "ignored" and len(piece) < LONGEST_PUNCTUATION and not _WORD.search(piece)):
+            continue
+        face = (span.field, "value" if span.kind == "marker" else span.kind)
+        if face != last:
+            labels.append(Label(span.end - len(stripped), span.kind, span.field))
+            last = face
+    return labels
+
+
+def shifted(spans: Sequence[Span], start: int, end: int, growth: int) -> tuple[Span, ...]:
+    """Spans after the text from `start` to `end` was replaced by one `growth` code points longer."""
+
+    def moved(offset: int) -> int:
+        return offset if offset <= start else max(start, offset + growth)
+
+    found = [span._replace(start=moved(span.start), end=moved(span.end)) for span in spans]
+    return tuple([span for span in found if span.end > span.start])

@@ -1,0 +1,313 @@
+"""A reply: what the parser did with every piece of it, in colour and in the margin; and it can be edited or pasted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar, get_args
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.document._document import EditResult
+from textual.document._edit import Edit
+from textual.message import Message
+from textual.strip import Strip
+from textual.widgets import TextArea
+
+from adapters.replies.reading import Reading, SpanKind
+from workbench.output.display import safe
+from workbench.tui.widgets.reply.reply_marks import BAR_OF, LONGEST_MARGIN, SHORTEST_MARGIN, Marks, shifted
+from workbench.tui.widgets.reply.streamed_text import StreamedText
+from workbench.tui.widgets.text.wrapping import cell_offsets, expand_tabs
+
+Run = tuple[int, int, Style]
+"""Characters from … to … of a row, and their style."""
+
+
+class ReplyView(StreamedText):
+    """Shows a reply with its reading; `Edited` tells of the user's own edits."""
+
+    DEFAULT_CSS = """
+    ReplyView {
+        background: $surface;
+        border: none;
+        padding: 0;
+        scrollbar-size-vertical: 1;
+        scrollbar-background: $surface;
+        scrollbar-background-hover: $surface;
+        scrollbar-background-active: $surface;
+        scrollbar-color: $foreground 20%;
+        scrollbar-color-hover: $foreground 35%;
+        scrollbar-color-active: $accent;
+        & .reply-view--marker { color: $text-accent; }
+        & .reply-view--value { color: $foreground; }
+        & .reply-view--repaired { color: $text-warning; text-style: underline; }
+        & .reply-view--duplicate { color: $text-warning; text-style: strike; }
+        & .reply-view--unknown { color: $text-error; text-style: italic; }
+        & .reply-view--ignored { color: $foreground 65%; text-style: italic; }
+        & .reply-view--prose { color: $foreground; text-style: italic; }
+        & .reply-view--error { color: $text-error; background: $error-muted; text-style: bold underline; }
+        & .reply-view--margin { color: $foreground 60%; }
+        & .reply-view--label { color: $text-primary; text-style: bold; }
+        & .reply-view--bar { color: $foreground 35%; }
+        &:ansi {
+            & .reply-view--ignored { text-style: dim italic; }
+            & .reply-view--error { background: transparent; text-style: bold underline; }
+        }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"reply-view--{name}" for name in (*get_args(SpanKind), "error", "margin", "label", "bar")
+    }
+
+    class Edited(Message):
+        """The user changed the reply; `text` is the whole of it."""
+
+        def __init__(self, column_id: str, text: str) -> None:
+            super().__init__()
+            self.column_id, self.text = column_id, text
+
+    def __init__(self, column_id: str, **options: Any) -> None:
+        self._marks_of_reply = Marks("", ())
+        self._error_at: tuple[int, int] | None = None
+        self._error_field: str | None = None
+        self._marked: tuple[Any, ...] | None = None
+        self._line_starts: list[int] | None = None
+        self._gutter = 0
+        self._reply_styles: dict[str, Style] = {}
+        super().__init__("", on_edit=self._tell, soft_wrap=True, **options)
+        self.column_id = column_id
+        self.reading: Reading | None = None
+
+    # ------------------------------------------------------------------ what is shown
+
+    def show(self, text: str, reading: Reading | None = None, *, streaming: bool = False) -> None:
+        """Shows a reply and its reading; while `streaming` it can not be edited and `append` adds to it."""
+        if self.read_only and not streaming:
+            self.end_stream()
+        self.read_only = streaming
+        if text != self.raw:
+            self._line_starts = None
+            if self.has_focus:
+                super().show(text)
+            else:
+                self._load(text)
+        self.reading = reading
+        self._mark(reading)
+
+    def append(self, chunk: str) -> None:
+        self._line_starts = None
+        super().append(chunk)
+
+    def _load(self, text: str) -> None:
+        self._raw = text
+        with self.prevent(TextArea.Changed):
+            self.load_text(safe(text))
+        self._wrap_unless_too_long()
+        self.refresh()
+        self.scroll_home(animate=False)
+
+    def _mark(self, reading: Reading | None) -> None:
+        spans = reading.spans if reading is not None and reading.completion == self._raw else ()
+        names = tuple(reading.signature.output_fields) if reading is not None else ()
+        error = reading.error if reading is not None else None
+        at = (error.start, error.end or error.start + 1) if error is not None and error.start is not None else None
+        marked = (self._raw, spans, names, at)
+        if marked == self._marked:
+            return
+        self._marked = marked
+        self._marks_of_reply = Marks(self._raw, spans, names)
+        self._error_at = at
+        self._error_field = error.field if error is not None else None
+        self._fit_margin()
+        self._line_cache.clear()
+        self.refresh()
+
+    def edit(self, edit: Edit) -> EditResult:
+        if self._is_showing:
+            return super().edit(edit)
+        start, end, length = self._offset(edit.top), self._offset(edit.bottom), len(self._raw)
+        self._line_starts = None
+        result = super().edit(edit)
+        growth = len(self._raw) - length
+        marks = self._marks_of_reply
+        self._marks_of_reply = Marks(self._raw, shifted(marks.spans, start, end, growth))
+        self._marks_of_reply.margin = marks.margin
+        return result
+
+    def _tell(self, text: str) -> None:
+        self.post_message(self.Edited(self.column_id, text))
+
+    @property
+    def selected_text(self) -> str:
+        """What is selected of the reply itself, not of its stand-ins."""
+        start, end = sorted(self.selection)
+        return self._raw[self._offset(start) : self._offset(end)]
+
+    def action_cut(self) -> None:
+        if self.read_only or self.selection.is_empty:
+            super().action_cut()
+            return
+        chosen = self.selected_text
+        self._delete_via_keyboard(*self.selection)
+        self.app.copy_to_clipboard(chosen)
+
+    # ------------------------------------------------------------------ margin
+
+    @property
+    def gutter_width(self) -> int:
+        return self._gutter
+
+    def _fit_margin(self) -> None:
+        width = self.scrollable_content_region.width
+        wanted = (
+            0 if not self._marks_of_reply.spans else min(self._marks_of_reply.margin, LONGEST_MARGIN, width // 3 - 2)
+        )
+        gutter = wanted + 2 if wanted >= SHORTEST_MARGIN else 0
+        if gutter != self._gutter:
+            self._gutter = gutter
+            self._rewrap_and_refresh_virtual_size()
+            self.refresh()
+
+    def on_resize(self) -> None:
+        self._fit_margin()
+
+    # ------------------------------------------------------------------ rows
+
+    def _render_line(self, y: int) -> Strip:
+        """A row from the visible part of its line only: Textual's own divides the whole line for every row."""
+        theme = self._theme
+        base = theme.base_style if theme and theme.base_style is not None else self.rich_style
+        info = self.wrapped_document._offset_to_line_info
+        row = y + self.scroll_offset.y
+        width = self.scrollable_content_region.width
+        if row >= len(info):
+            return Strip.blank(width, base)
+        index, section = info[row]
+        line = self.document.get_line(index)
+        offsets = self.wrapped_document.get_offsets(index)
+        start = offsets[section - 1] if section else 0
+        end = offsets[section] if section < len(offsets) else len(line)
+        skipped = 0
+        if not self.soft_wrap:
+            start, end, skipped = _window(line, self.scroll_offset.x, width)
+        at_end = end == len(line)
+        text = line[start:end] + (" " if at_end else "")
+        line_start = self._line_start(index)
+        runs = self._runs(index, start, end + at_end, line_start, base)
+        segments, column = [], 0
+        for left, right, style in runs:
+            shown = expand_tabs(text[left:right], column)
+            column += cell_offsets(shown)[-1]
+            segments.append(Segment(shown, style))
+        strip = Strip(segments)
+        if skipped:
+            strip = strip.crop(skipped)
+        fill = base
+        if theme and self.highlight_cursor_line and self.has_focus and self.selection.end[0] == index:
+            fill = base + (theme.cursor_line_style or base)
+        strip = strip.adjust_cell_length(max(0, width - self._gutter), fill)
+        if self._gutter:
+            margin = self._margin(line_start + start, line_start + end + at_end, base)
+            strip = Strip.join([margin, strip])
+        return strip
+
+    def _runs(self, index: int, start: int, end: int, line_start: int, base: Style) -> list[Run]:
+        """Stretches of a row, from 0, each with its style: the parser's spans, then error, selection and cursor."""
+        theme = self._theme
+        layers: list[Run] = [
+            (span.start - line_start, span.end - line_start, self._reply_style(span.kind))
+            for span in self._marks_of_reply.in_range(line_start + start, line_start + end)
+        ]
+        if self._error_at is not None:
+            first, last = self._error_at[0] - line_start, self._error_at[1] - line_start
+            layers.append((first, last, self._reply_style("error")))
+        top, bottom = sorted(self.selection)
+        cursor_row, cursor_column = self.selection.end
+        if theme is not None:
+            if self.highlight_cursor_line and self.has_focus and cursor_row == index and theme.cursor_line_style:
+                layers.append((0, end, theme.cursor_line_style))
+            if top != bottom and top[0] <= index <= bottom[0] and theme.selection_style:
+                first = top[1] if index == top[0] else 0
+                last = bottom[1] if index == bottom[0] else end
+                layers.append((first, last, theme.selection_style))
+            if cursor_row == index and self._draw_cursor and theme.cursor_style:
+                layers.append((cursor_column, cursor_column + 1, theme.cursor_style))
+        return _flatten(layers, start, end, base)
+
+    def _margin(self, start: int, end: int, base: Style) -> Strip:
+        """The margin of a row that shows the reply from `start` to `end`: label, bar, and the error's place."""
+        marks, room = self._marks_of_reply, self._gutter - 2
+        has_error = self._error_at is not None and start <= self._error_at[0] < max(end, start + 1)
+        label = marks.label_in(start, end, self._error_field if has_error else None)
+        shown, style = "", self._reply_style("margin")
+        if label is not None:
+            first, others = label
+            more = f" +{others}" if others else ""
+            shown = first.fit(room - len(more)) + more
+            if first.kind in ("value", "marker"):
+                style = self._reply_style("label")
+            else:
+                style = self._reply_style(first.kind) + Style(underline=False, strike=False)
+        spans = marks.in_range(start, end)
+        visible = next((one for one in spans if self._raw[one.start : one.end].strip()), None)
+        bar, bar_style = " ", self._reply_style("bar")
+        if visible is not None:
+            bar = BAR_OF[visible.kind]
+        if has_error:
+            bar, bar_style = "✗", self._reply_style("error")
+        cells = cell_offsets(shown)[-1]
+        pad = " " * max(0, room - cells)
+        return Strip(
+            [
+                Segment(pad, base),
+                Segment(shown, base + style),
+                Segment(bar, base + bar_style),
+                Segment(" ", base),
+            ]
+        ).adjust_cell_length(self._gutter, base)
+
+    def _line_start(self, index: int) -> int:
+        starts = self._line_starts
+        if starts is None:
+            starts, total = [], 0
+            for line in self.document.lines:
+                starts.append(total)
+                total += len(line) + 1
+            self._line_starts = starts
+        return starts[index] if index < len(starts) else len(self._raw)
+
+    def _reply_style(self, name: str) -> Style:
+        style = self._reply_styles.get(name)
+        if style is None:
+            style = self._reply_styles[name] = self.get_visual_style(f"reply-view--{name}").rich_style
+        return style
+
+    def notify_style_update(self) -> None:
+        self._reply_styles.clear()
+        super().notify_style_update()
+
+
+def _window(line: str, first_cell: int, width: int) -> tuple[int, int, int]:
+    """The characters of an unwrapped line that fill `width` cells from `first_cell`, and cells of them to skip."""
+    if line.isascii() and "\t" not in line:
+        return min(first_cell, len(line)), min(len(line), first_cell + width), 0
+    # a wide or tabbed line is measured from its start: where a cell falls depends on all before it
+    return 0, min(len(line), first_cell + width), first_cell
+
+
+def _flatten(layers: Sequence[tuple[int, int, Style]], start: int, end: int, base: Style) -> list[Run]:
+    """Overlapping layers as stretches side by side, later layers over earlier ones; offsets counted from `start`."""
+    cuts = sorted({start, end, *_inside((edge for layer in layers for edge in layer[:2]), start, end)})
+    runs: list[Run] = []
+    for left, right in pairwise(cuts):
+        style = base
+        for first, last, one in layers:
+            if first < right and last > left:
+                style += one
+        runs.append((left - start, right - start, style))
+    return runs
+
+
+def _inside(edges: Iterable[int], start: int, end: int) -> Iterable[int]:
+    return (edge for edge in edges if start < edge < end)

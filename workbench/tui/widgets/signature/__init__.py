@@ -1,0 +1,1 @@
+"""A signature as a form and as source."""

@@ -1,0 +1,321 @@
+"""The signature as a list of fields, models and enums to work on without writing Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import ClassVar, NamedTuple
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+
+from adapters.errors import SignatureError
+from adapters.signatures.edit import outline_edits as change
+from adapters.signatures.edit.outline import ClassKind, ClassOutline, Outline, outline_of
+from adapters.signatures.edit.outline_edits import Wanted
+from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
+from workbench.tui.dialogs.field import FieldScreen
+from workbench.tui.keys.key_words import keys_of
+from workbench.tui.widgets.row_list import RowList
+from workbench.tui.widgets.signature.signature_rows import QUIET, Row, line_of, not_described, rows_of, spelled
+from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
+
+_FORM = Binding.Group("Form")
+_HINT = (
+    "{form.open|enter} edits  {form.add|^n} adds  {form.model|m} model  {form.enum|e} enum\n"
+    "{form.up|K} {form.down|J} move  {form.delete|delete} takes away  {app.signature_view|F11} source"
+)
+
+
+class Changed(NamedTuple):
+    """A text that the form makes of the signature, what undo calls the step, what is renamed, the class then chosen."""
+
+    text: str
+    label: str
+    renamed: tuple[str, str] | None = None
+    class_name: str | None = None
+
+
+class SignatureForm(Vertical):
+    """`on_change` is called with each change; `problem_of` says why a text cannot be a signature, empty when it can."""
+
+    BINDING_GROUP_TITLE = "Form"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open", "Edit", id="form.open", tooltip="Edit this line", group=_FORM),
+        Binding("ctrl+n", "add", "Add", id="form.add", tooltip="Add a field or a value here", group=_FORM),
+        Binding("m", "add_class('model')", "Model", id="form.model", tooltip="Add a group of values", group=_FORM),
+        Binding("e", "add_class('enum')", "Enum", id="form.enum", tooltip="Add a list of words", group=_FORM),
+        Binding(
+            "delete,x", "delete", "Delete", id="form.delete", tooltip="Delete this (undo brings it back)", group=_FORM
+        ),
+        Binding("shift+up,K", "move(-1)", "Up", id="form.up", tooltip="This field before the one above", group=_FORM),
+        Binding(
+            "shift+down,J", "move(1)", "Down", id="form.down", tooltip="This field behind the one below", group=_FORM
+        ),
+    ]
+
+    def __init__(self, on_change: Callable[[Changed], None], problem_of: Callable[[str], str]) -> None:
+        super().__init__(id="signature-form")
+        self._on_change = on_change
+        self._problem_of = problem_of
+        self._text: str | None = None
+        self._class_name: str | None = None
+        self._outline: Outline | None = None
+        self._rows: tuple[Row, ...] = ()
+        self._current = 0
+        self._is_alone = False
+        self._list = RowList(self._line)
+        self._problem = PlainStatic(classes="field-error")
+
+    def compose(self) -> ComposeResult:
+        yield self._list
+        yield self._problem
+        yield PlainStatic(lines((keys_of(self.app)(_HINT), QUIET)), classes="form-hint")
+
+    def show(self, text: str, class_name: str | None) -> None:
+        """The form of a text; of one that cannot be read the last form, which then cannot be changed."""
+        if (text, class_name) == (self._text, self._class_name):
+            return
+        self._text, self._class_name = text, class_name
+        try:
+            self._outline = outline_of(text) if text.strip() else None
+        except SignatureError as error:
+            said = f"✗ line {error.line}: {error.message}\nThe form follows when the source can be read again."
+            self._problem.show(said)
+            self._problem.display = True
+            return
+        self._problem.display = False
+        here = self._rows[self._current] if self._current < len(self._rows) else None
+        self._rows = rows_of(self._outline, class_name)
+        if here in self._rows:
+            self._current = self._rows.index(here)
+        self._current = max(0, min(self._current, len(self._rows) - 1))
+        self._size_list()
+        self._list.show(len(self._rows), self._current)
+
+    def fill(self, is_alone: bool) -> None:
+        """All of the height there is, or beside the source only what its lines need."""
+        self._is_alone = is_alone
+        self._size_list()
+
+    def _size_list(self) -> None:
+        self._list.styles.height = "1fr" if self._is_alone else max(3, len(self._rows))
+
+    def go_to(self, member: str = "", of: str | None = None) -> None:
+        """The focus to the list, and there to the line of a member, in any class or in that one."""
+        self._list.focus()
+        for index, row in enumerate(self._rows):
+            if row.kind == "member" and row.member == member and of in (None, row.of):
+                self._current = index
+                self._list.show(len(self._rows), index)
+                return
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        event.stop()
+        self._current = event.index
+
+    # -- actions
+
+    def action_open(self) -> None:
+        row = self._row
+        if row is None or row.kind == "note":
+            return
+        if row.kind == "begin":
+            self._begin()
+        elif row.kind == "add":
+            self._add(row)
+        elif row.kind == "class":
+            self._rename_class(row)
+        else:
+            self._edit_member(row)
+
+    def action_add(self) -> None:
+        row = self._row
+        if row is not None:
+            self._begin() if row.kind == "begin" else self._add(row)
+
+    def action_add_class(self, kind: ClassKind) -> None:
+        outline = self._fresh()
+        if outline is None:
+            return
+        title = "A new model: a group of values" if kind == "model" else "A new enum: one of a few words"
+        hint = "a name such as LineItem   enter   {ask.close|esc} closes"
+
+        def refuse(name: str) -> str:
+            return self._problem_with(partial(change.add_class, outline, name, kind))
+
+        def done(name: str | None) -> None:
+            if name:
+                self._make(partial(change.add_class, outline, name, kind), f"add {kind} {name}")
+                self.go_to("name" if kind == "model" else "FIRST", name)
+
+        self.app.push_screen(AskScreen(title, "", refuse, hint), done)
+
+    def action_delete(self) -> None:
+        row, outline = self._row, self._fresh()
+        of = outline.class_named(row.of) if row is not None and outline is not None else None
+        if row is None or outline is None or of is None or row.kind not in ("class", "member"):
+            return
+        if row.kind == "class":
+            if of.kind != "signature":
+                lost = change.comments_in(of.block.of(outline.text))
+                self._unless_lost(lost, partial(change.delete_class, outline, of), f"delete {of.name}")
+            return
+        member = of.member(row.member)
+        if member is not None:
+            place = member.block or member.statement
+            lost = change.comments_in(outline.text[member.statement.start : place.end])
+            self._unless_lost(lost, partial(change.delete_member, outline, of, member), f"delete {member.name}")
+
+    def action_move(self, by: int) -> None:
+        row, outline = self._row, self._fresh()
+        of = outline.class_named(row.of) if row is not None and outline is not None else None
+        member = of.member(row.member) if of is not None and row is not None else None
+        if outline is not None and of is not None and member is not None:
+            self._make(partial(change.move_member, outline, of, member, by), f"move {member.name}")
+
+    # -- what they do
+
+    def _begin(self) -> None:
+        def refuse(name: str) -> str:
+            return "" if name.isidentifier() else "a name has letters, digits and _, such as ExtractInvoice"
+
+        def done(name: str | None) -> None:
+            if name:
+                self._on_change(Changed(change.new_source(name, "text"), "begin a signature"))
+
+        hint = "its name   enter   {ask.close|esc} closes"
+        self.app.push_screen(AskScreen("A new signature", "Extract", refuse, hint), done)
+
+    def _add(self, row: Row) -> None:
+        outline = self._fresh()
+        of = self._class_of(outline, row.of)
+        if outline is None or of is None:
+            return
+        kind = row.role or {"enum": "value", "signature": "input"}.get(of.kind, "member")
+        start = Wanted("", kind, "" if kind == "value" else "str", "")
+
+        def new_text(wanted: Wanted) -> str:
+            return change.add_member(outline, of, spelled(wanted))
+
+        def done(wanted: Wanted | None) -> None:
+            if wanted is not None:
+                self._make(partial(new_text, wanted), f"add {wanted.name}")
+                self.go_to(wanted.name, row.of)
+
+        def refuse(wanted: Wanted) -> str:
+            return self._problem_with(partial(new_text, wanted))
+
+        what = "value" if kind == "value" else "field"
+        title = f"A new {what} of {of.name}" if of.name else f"A new {what}"
+        self.app.push_screen(FieldScreen(title, start, outline.types, refuse, not_described(of, None)), done)
+
+    def _edit_member(self, row: Row) -> None:
+        outline = self._fresh()
+        of = self._class_of(outline, row.of)
+        member = of.member(row.member) if of is not None else None
+        if outline is None or of is None or member is None:
+            return
+        start = Wanted(
+            member.name, member.kind, member.type_text or ("" if member.kind == "value" else "str"), member.description
+        )
+
+        def new_text(wanted: Wanted) -> str:
+            same = wanted.type_text == start.type_text
+            wanted = wanted if not same else Wanted(wanted.name, wanted.kind, member.type_text, wanted.description)
+            return change.set_member(outline, of, member, spelled(wanted))
+
+        def done(wanted: Wanted | None) -> None:
+            if wanted is not None:
+                is_field = of.kind == "signature" and wanted.name != member.name
+                renamed = (member.name, wanted.name) if is_field else None
+                self._make(partial(new_text, wanted), f"field {wanted.name}", renamed)
+                self.go_to(wanted.name, row.of)
+
+        def refuse(wanted: Wanted) -> str:
+            return self._problem_with(partial(new_text, wanted))
+
+        title = f"{of.name}.{member.name}" if of.name else member.name
+        self.app.push_screen(FieldScreen(title, start, outline.types, refuse, not_described(of, member)), done)
+
+    def _rename_class(self, row: Row) -> None:
+        outline = self._fresh()
+        of = self._class_of(outline, row.of)
+        if outline is None or of is None or outline.short:
+            return
+
+        def new_text(name: str) -> str:
+            return change.rename_class(outline, of, name)
+
+        def refuse(name: str) -> str:
+            try:
+                new_text(name)
+            except SignatureError as error:
+                return _told(error)
+            return ""
+
+        def done(name: str | None) -> None:
+            if name and name != of.name:
+                chosen = name if self._class_name == of.name else None
+                self._on_change(Changed(new_text(name), f"rename {of.name}", class_name=chosen))
+
+        self.app.push_screen(AskScreen(f"Rename {of.name}", of.name, refuse), done)
+
+    def _unless_lost(self, comments: tuple[str, ...], make: Callable[[], str], label: str) -> None:
+        """Asks before comments go with what is deleted."""
+        if not comments:
+            self._make(make, label)
+            return
+        listed = "\n".join(one[:100] for one in comments[:8])
+        question = f"These comments of the source go with it:\n\n{listed}"
+        answers = [Answer("yes", "d", "Delete both"), Answer("no", "k", "Keep both")]
+
+        def done(answer: str | None) -> None:
+            if answer == "yes":
+                self._make(make, label)
+
+        self.app.push_screen(ConfirmScreen(label.capitalize(), question, answers), done)
+
+    def _make(self, make: Callable[[], str], label: str, renamed: tuple[str, str] | None = None) -> None:
+        try:
+            text = make()
+        except SignatureError as error:
+            plain_notify(self.app, _told(error), title="Not changed", severity="warning")
+            return
+        if text != self._text:
+            self._on_change(Changed(text, label, renamed))
+            self.show(text, self._class_name)
+
+    def _problem_with(self, make: Callable[[], str]) -> str:
+        try:
+            text = make()
+        except SignatureError as error:
+            return _told(error)
+        return self._problem_of(text)
+
+    def _fresh(self) -> Outline | None:
+        """The outline of the text as it is; None, with a word about it, while that cannot be read."""
+        try:
+            return outline_of(self._text) if self._text and self._text.strip() else None
+        except SignatureError as error:
+            said = f"The source cannot be read: {_told(error)}"
+            plain_notify(self.app, said, title="Mend the source first", severity="warning")
+            return None
+
+    def _class_of(self, outline: Outline | None, name: str) -> ClassOutline | None:
+        return outline.class_named(name) if outline is not None else None
+
+    @property
+    def _row(self) -> Row | None:
+        return self._rows[self._current] if self._current < len(self._rows) else None
+
+    def _line(self, index: int) -> Content:
+        return line_of(self._rows[index], self._outline)
+
+
+def _told(error: SignatureError) -> str:
+    hint = f" ({error.hint})" if error.hint else ""
+    return f"{error.message}{hint}"

@@ -1,0 +1,131 @@
+"""The editor of the signature's source, which offers what can be written next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Offset
+from textual.widgets import TextArea
+
+from workbench.editing.completion import Candidate, Completion, complete
+from workbench.tui.widgets.text.editor import Editor
+from workbench.tui.widgets.text.plain import PlainStatic, lines
+
+WIDEST = 60
+
+
+class Offer(PlainStatic):
+    """The candidates at the cursor, of which one is marked. It never takes the focus."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.candidates: tuple[Candidate, ...] = ()
+        self.marked = 0
+        self.was_moved = False
+
+    def offer(self, candidates: Sequence[Candidate], place: Offset) -> None:
+        """Shows candidates at a place of the screen; none hides it."""
+        self.candidates, self.marked, self.was_moved = tuple(candidates), 0, False
+        self.display = bool(candidates)
+        if candidates:
+            self.absolute_offset = place
+            self._paint()
+
+    def move(self, by: int) -> None:
+        self.was_moved = True
+        self.marked = (self.marked + by) % len(self.candidates)
+        self._paint()
+
+    def _paint(self) -> None:
+        longest = max(len(one.text) for one in self.candidates)
+        parts: list[tuple[str, str] | str] = []
+        for index, one in enumerate(self.candidates):
+            sign = "▸ " if index == self.marked else "  "
+            parts.append((f"{sign}{one.text:<{longest}}", "bold reverse" if index == self.marked else "bold"))
+            parts.append((f"  {one.about}\n"[: WIDEST - longest] if one.about else "\n", "$foreground 60%"))
+        parts.append(("tab takes it   ↑↓   esc", "$foreground 60%"))
+        self.show(lines(*parts))
+
+
+class SourceEditor(Editor):
+    """`own_types` gives the models and enums of the text. Only tab takes what is offered, or enter after ↑↓."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "ctrl+@,ctrl+space",
+            "offer",
+            "Complete",
+            show=False,
+            id="editor.complete",
+            tooltip="What can be written here: types, options of a field",
+            group=Binding.Group("This text"),
+        ),
+    ]
+
+    def __init__(self, own_types: Callable[[], Sequence[str]], **options: Any) -> None:
+        super().__init__(**options)
+        self._own_types = own_types
+        self.offered = Offer()
+        self._length = 0
+
+    def action_offer(self) -> None:
+        self._offer(asked=True)
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        """After the key is on screen: what is offered never holds it up."""
+        if self.has_focus:
+            self.call_after_refresh(self._offer)
+
+    def on_blur(self) -> None:
+        self._hide()
+
+    def on_mouse_down(self) -> None:
+        self._hide()
+
+    def on_key(self, event: events.Key) -> None:
+        if not self.offered.candidates:
+            return
+        key = event.key
+        takes = key == "tab" or (key == "enter" and self.offered.was_moved)
+        if key in ("up", "down"):
+            self.offered.move(1 if key == "down" else -1)
+        elif takes:
+            self._take(self.offered.candidates[self.offered.marked])
+        elif key == "escape":
+            self._hide()
+        else:
+            if key in ("left", "right", "home", "end", "pageup", "pagedown", "enter"):
+                self._hide()
+            return
+        event.prevent_default()
+        event.stop()
+
+    def _offer(self, asked: bool = False) -> None:
+        found: Completion | None = None
+        if self.selection.is_empty and not self.read_only:
+            found = complete(self.text, self._offset(self.cursor_location), self._own_types, asked=asked)
+        if found is None:
+            self._hide()
+            return
+        self._length = found.length
+        if not self.offered.is_attached:
+            self.screen.mount(self.offered)
+        x, y = self.cursor_screen_offset
+        self.offered.offer(found.candidates, Offset(max(0, x - found.length - 2), y + 1))
+
+    def _hide(self) -> None:
+        if self.offered.candidates:
+            self.offered.offer((), Offset(0, 0))
+
+    def _take(self, candidate: Candidate) -> None:
+        """The candidate in place of what was begun; inside its brackets or quotes, where it has empty ones."""
+        row, column = self.cursor_location
+        self._hide()
+        self._replace_via_keyboard(candidate.text, (row, column - self._length), (row, column))
+        inner = max(candidate.text.find('""'), candidate.text.find("()"))
+        if inner >= 0:
+            self.move_cursor((row, column - self._length + inner + 1))
+        self._hide()

@@ -1,0 +1,62 @@
+"""The line between two panes, which the mouse drags."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from workbench.tui.widgets.text.plain import same
+
+
+class Splitter(Widget, can_focus=False):
+    """Says how far it was dragged; the pane that holds it decides what that means."""
+
+    class Dragged(Message):
+        """To where the line was dragged, in cells of the screen."""
+
+        def __init__(self, splitter: Splitter, x: int, y: int) -> None:
+            super().__init__()
+            self.splitter = splitter
+            self.x = x
+            self.y = y
+
+        @property
+        def control(self) -> Splitter:
+            return self.splitter
+
+    def __init__(self, direction: Literal["vertical", "horizontal"], *, id: str | None = None) -> None:
+        super().__init__(id=id, classes=f"-{direction}")
+        self._direction = direction
+        self.line = Content("")
+        """What stands on it, whole."""
+
+    def show(self, line: Content) -> None:
+        """What stands on a horizontal line, at its start."""
+        if not same(line, self.line):
+            self.line = line
+            self.refresh()
+
+    def render(self) -> Content:
+        if self._direction == "vertical":
+            return Content("")
+        line = self.line.truncate(max(1, self.size.width - 3), ellipsis=True)
+        rest = max(0, self.size.width - line.cell_length - 3)
+        return Content.assemble("─ ", line, " ", "─" * rest)
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        self.capture_mouse()
+        self.add_class("-dragged")
+        event.stop()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self.has_class("-dragged"):
+            self.post_message(self.Dragged(self, event.screen_x, event.screen_y))
+            event.stop()
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        self.release_mouse()
+        self.remove_class("-dragged")

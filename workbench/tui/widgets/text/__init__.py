@@ -1,0 +1,1 @@
+"""Text to read, to edit and to scroll, through the display gate."""

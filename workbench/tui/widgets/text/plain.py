@@ -1,0 +1,103 @@
+"""Plain text for Textual: every string on its way to a widget, toast or palette goes through here.
+
+Textual reads markup in most strings it is handed and passes control bytes on; `[/x]` in a plain string ends an app.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from textual.app import App
+from textual.command import DiscoveryHit, Hit
+from textual.content import Content, Span
+from textual.fuzzy import Matcher
+from textual.notifications import SeverityLevel
+from textual.types import IgnoreReturnCallbackType
+from textual.widgets import Static
+
+from workbench.output.display import one_line, safe
+
+LONGEST_TOAST = 600
+LONGEST_NAME = 80
+
+
+def content(text: str, style: str = "", spans: Iterable[tuple[int, int, str]] = ()) -> Content:
+    """`text` as it stands, without markup; `spans` are (start, end, style) over the code points of `text`.
+
+    Styles are the author's (`"$text-success bold"`), never a user's.
+    """
+    shown = safe(text)
+    styled = [Span(0, len(shown), style)] if style and shown else []
+    styled += [Span(start, end, one) for start, end, one in spans]
+    return Content(shown, styled, strip_control_codes=False)
+
+
+def lines(*parts: tuple[str, str] | str) -> Content:
+    """Parts, each text or (text, style), joined into one content."""
+    return Content("", strip_control_codes=False).join(
+        [content(part) if isinstance(part, str) else content(*part) for part in parts]
+    )
+
+
+def name(text: str, width: int = LONGEST_NAME) -> Content:
+    """A name for a title, tab or list entry: one line of at most `width` cells."""
+    return Content(one_line(text, width), strip_control_codes=False)
+
+
+def same(one: Content, other: Content) -> bool:
+    """Whether both look the same."""
+    return one.plain == other.plain and one.spans == other.spans
+
+
+class PlainStatic(Static):
+    """A Static whose strings are text, never markup."""
+
+    def __init__(self, text: str | Content = "", *, id: str | None = None, classes: str | None = None) -> None:
+        self._text = text if isinstance(text, Content) else content(text)
+        super().__init__(self._text, id=id, classes=classes, markup=False)
+
+    def show(self, text: str | Content) -> None:
+        """Replace what is shown; the screen is laid out anew only if that is something else."""
+        shown = text if isinstance(text, Content) else content(text)
+        if not same(shown, self._text):
+            self._text = shown
+            self.update(shown)
+
+
+def plain_notify(
+    app: App[Any],
+    message: str,
+    *,
+    title: str = "",
+    severity: SeverityLevel = "information",
+    timeout: float | None = None,
+) -> None:
+    """`App.notify` for any text: gated, without markup, shortened to fit a toast."""
+    shown = safe(message[: LONGEST_TOAST + 1])
+    if len(message) > LONGEST_TOAST:
+        shown = shown[:LONGEST_TOAST] + "…"
+    app.notify(shown, title=one_line(title, LONGEST_NAME), severity=severity, timeout=timeout, markup=False)
+
+
+def palette_discovery(text: str, command: IgnoreReturnCallbackType, help: str = "") -> DiscoveryHit:
+    """A palette entry shown before anything is typed."""
+    return DiscoveryHit(name(text), command, text=one_line(text, LONGEST_NAME), help=_help(help))
+
+
+def palette_hit(matcher: Matcher, text: str, command: IgnoreReturnCallbackType, help: str = "") -> Hit | None:
+    """A palette entry for what was typed, with the matching letters marked; None when nothing matches."""
+    shown = one_line(text, LONGEST_NAME)
+    score, offsets = matcher.fuzzy_search.match(matcher.query, shown)
+    if not score:
+        return None
+    return Hit(score, _marked(shown, offsets), command, text=shown, help=_help(help))
+
+
+def _help(text: str) -> str | None:
+    # the palette reads its help line as markup, whatever it is handed
+    return one_line(text, LONGEST_NAME).replace("[", "(").replace("]", ")") or None
+
+
+def _marked(shown: str, offsets: Sequence[int]) -> Content:
+    return content(shown, spans=[(offset, offset + 1, "bold underline") for offset in offsets])

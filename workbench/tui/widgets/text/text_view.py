@@ -1,0 +1,295 @@
+"""Text to read and not to edit: styled blocks, wrapped, of which some are lit and some lead to a place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Literal, NamedTuple, get_args
+
+from rich.cells import cell_len
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.strip import Strip
+
+from adapters.prompts.text import KINDS
+from adapters.replies.reading import SpanKind
+from workbench.output.display import safe
+from workbench.tui.widgets.text.line_view import LineView, strip_of
+from workbench.tui.widgets.text.wrapping import expand_tabs, rows
+
+_GROUP = Binding.Group("This text")
+
+Light = Literal["", "lit", "faint"]
+LIT_MARK, CURRENT_MARK = "▌", "›"
+NARROWEST_BESIDE_LEAD = 30
+"""Cells of text beside a lead; where there are fewer, the text stands below it."""
+MARGIN = 2
+"""Cells left of the text, the first of which carries the mark."""
+
+STYLES = (
+    *dict.fromkeys((*KINDS, *get_args(SpanKind))),
+    *("text", "title", "heading", "note", "accent", "ok", "warning", "error", "key", "data", "added", "removed"),
+)
+
+
+class Piece(NamedTuple):
+    """A stretch of text, ungated, the name of its style (one of `STYLES`), and whether it stands out or back."""
+
+    text: str
+    style: str = "text"
+    light: Light = ""
+
+
+class Block(NamedTuple):
+    """Pieces that follow each other, beginning on a row of their own.
+
+    `target` is what enter on the block leads to; `lead` stands in front, and all rows begin behind it.
+    """
+
+    pieces: tuple[Piece, ...]
+    indent: int = 0
+    target: str = ""
+    lead: Piece | None = None
+
+
+class _Row(NamedTuple):
+    pieces: tuple[Piece, ...]
+    indent: int
+    block: int
+
+
+def block(text: str, style: str = "text", *, indent: int = 0, target: str = "") -> Block:
+    """A block of one piece."""
+    return Block((Piece(text, style),), indent, target)
+
+
+EMPTY = block("")
+
+
+class TextView(LineView):
+    """Blocks one below the other. Where there are targets the arrows go from one to the next, otherwise they scroll."""
+
+    DEFAULT_CSS = """
+    TextView {
+        background: $background;
+        & .text-view--title { color: $foreground; text-style: bold; }
+        & .text-view--heading { color: $text-accent; text-style: bold; }
+        & .text-view--note { color: $foreground 60%; }
+        & .text-view--accent { color: $text-accent; }
+        & .text-view--ok { color: $text-success; text-style: bold; }
+        & .text-view--warning { color: $text-warning; }
+        & .text-view--error { color: $text-error; }
+        & .text-view--key { color: $text-primary; text-style: bold; }
+        & .text-view--data { color: $text-success; }
+        & .text-view--added { color: $text-success; text-style: bold underline; }
+        & .text-view--removed { color: $text-error; text-style: bold underline; }
+        & .text-view--instructions { color: $foreground; text-style: bold; }
+        & .text-view--name { color: $text-primary; text-style: bold; }
+        & .text-view--type { color: $text-primary; text-style: italic; }
+        & .text-view--description { color: $foreground 85%; text-style: italic; }
+        & .text-view--constraint { color: $text-warning; }
+        & .text-view--schema { color: $text-primary; text-style: dim; }
+        & .text-view--marker { color: $text-accent; }
+        & .text-view--reminder { color: $text-warning; text-style: italic; }
+        & .text-view--filler { color: $text-error; text-style: underline; }
+        & .text-view--boilerplate { color: $foreground 75%; }
+        & .text-view--repaired { color: $text-warning; text-style: underline; }
+        & .text-view--duplicate { color: $text-warning; text-style: strike; }
+        & .text-view--unknown { color: $text-error; text-style: italic; }
+        & .text-view--ignored { color: $foreground 70%; text-style: italic; }
+        & .text-view--prose { text-style: italic; }
+        & .text-view--faint { color: $foreground 45%; text-style: not bold; }
+        & .text-view--lit { background: $accent 14%; }
+        & .text-view--current { background: $foreground 10%; }
+        & .text-view--mark { color: $text-accent; text-style: bold; }
+        &:ansi {
+            & .text-view--note { text-style: dim; }
+            & .text-view--faint { text-style: dim; }
+            & .text-view--boilerplate { text-style: dim; }
+            & .text-view--lit { background: transparent; text-style: bold; }
+            & .text-view--current { background: transparent; text-style: reverse; }
+        }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"text-view--{name}" for name in (*STYLES, "faint", "lit", "current", "mark")
+    }
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "down,j", "step(1)", "Down", show=False, id="text.down", tooltip="Down, or to the next entry", group=_GROUP
+        ),
+        Binding("up,k", "step(-1)", "Up", show=False, id="text.up", tooltip="Up, or to the entry before", group=_GROUP),
+        Binding(
+            "enter",
+            "choose",
+            "Go there",
+            show=False,
+            id="text.choose",
+            tooltip="To where this entry is about",
+            group=_GROUP,
+        ),
+    ]
+
+    class Chosen(Message):
+        """Enter or a click on a block with a target."""
+
+        def __init__(self, target: str) -> None:
+            super().__init__()
+            self.target = target
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._blocks: tuple[Block, ...] = ()
+        self._rows: list[_Row] = []
+        self._current = -1
+        self._laid_out_for = 0
+
+    # ------------------------------------------------------------------ what is shown
+
+    def show(self, blocks: Sequence[Block], *, keep_place: bool = False) -> None:
+        """Shows other blocks from the top; with `keep_place` where the view is scrolled to now."""
+        self._blocks = tuple(blocks)
+        targets = [index for index, one in enumerate(self._blocks) if one.target]
+        if self._current not in targets:
+            self._current = targets[0] if targets else -1
+        self._lay_out()
+        if not keep_place:
+            self.scroll_to(y=0, animate=False, force=True)
+        self.repaint()
+
+    def show_lit(self) -> None:
+        """Scrolls to what is lit: all of it where it fits, its beginning otherwise."""
+        lit = [y for y, row in enumerate(self._rows) if any(piece.light == "lit" for piece in row.pieces)]
+        if not lit:
+            return
+        page = self.page_height
+        is_whole = lit[-1] - lit[0] < page
+        spare = (page - (lit[-1] - lit[0] + 1)) // 2 if is_whole else 1
+        self.scroll_to(y=max(0, lit[0] - min(spare, page // 3)), animate=False, force=True)
+        self.repaint()
+
+    @property
+    def plain_text(self) -> str:
+        """What is shown, ungated, a line for each block."""
+        return "\n".join(
+            [
+                (one.lead.text if one.lead else "") + "".join([piece.text for piece in one.pieces])
+                for one in self._blocks
+            ]
+        )
+
+    @property
+    def row_count(self) -> int:
+        """Rows of everything at the width of now; 0 before the first layout."""
+        return len(self._rows)
+
+    def _lay_out(self) -> None:
+        width = self.row_width
+        self._laid_out_for = width
+        self._rows = []
+        if width:
+            for index, one in enumerate(self._blocks):
+                self._rows += _rows_of(one, index, width - MARGIN - 1)
+            self.set_height(len(self._rows))
+
+    def on_resize(self) -> None:
+        if self.row_width != self._laid_out_for:
+            self._lay_out()
+            self.refresh()
+
+    # ------------------------------------------------------------------ painting
+
+    def row(self, y: int, width: int) -> Strip:
+        plain = self.style_of()
+        if y >= len(self._rows):
+            return Strip.blank(width, plain)
+        row = self._rows[y]
+        is_current = row.block == self._current and self.has_focus
+        over = ("text-view--current",) if is_current else ()
+        lights = {piece.light for piece in row.pieces}
+        is_lit = "lit" in lights or (not lights and self._is_all_lit(row.block))
+        mark = CURRENT_MARK if is_current else LIT_MARK if is_lit else " "
+        lead = mark + " " * (MARGIN - 1 + row.indent)
+        pieces: list[tuple[str, Style]] = [(lead, self.style_of("text-view--mark", *over))]
+        for text, style, light in row.pieces:
+            # in a row of its own the mark says enough; a background that follows ragged lines is noise
+            shade = (f"text-view--{light}",) if light == "faint" or (light and len(lights) > 1) else ()
+            pieces.append((text, self.style_of(f"text-view--{style}", *shade, *over)))
+        return strip_of(pieces, width, self.style_of(*over) if over else plain)
+
+    def _is_all_lit(self, number: int) -> bool:
+        return all(piece.light == "lit" for piece in self._blocks[number].pieces)
+
+    def on_focus(self) -> None:
+        self.repaint()
+
+    def on_blur(self) -> None:
+        self.repaint()
+
+    # ------------------------------------------------------------------ keys and mouse
+
+    def action_step(self, by: int) -> None:
+        targets = [index for index, one in enumerate(self._blocks) if one.target]
+        if self._current not in targets:
+            self.scroll_relative(y=by, animate=False, force=True)
+            return
+        place = targets.index(self._current) + by
+        if not 0 <= place < len(targets):
+            self.scroll_relative(y=by, animate=False, force=True)
+            return
+        self._current = targets[place]
+        own = [y for y, row in enumerate(self._rows) if row.block == self._current]
+        if own:
+            self.scroll_row_into_view(own[0], own[-1])
+        self.repaint()
+
+    def action_choose(self) -> None:
+        if 0 <= self._current < len(self._blocks):
+            self.post_message(self.Chosen(self._blocks[self._current].target))
+
+    def on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        y = offset.y + round(self.scroll_y) if offset is not None else -1
+        if 0 <= y < len(self._rows) and self._blocks[self._rows[y].block].target:
+            self._current = self._rows[y].block
+            self.repaint()
+            self.action_choose()
+
+
+def _rows_of(one: Block, index: int, width: int) -> list[_Row]:
+    """The rows of a block within `width` cells, indentation included, each with its share of the pieces."""
+    lead = one.lead._replace(text=safe(one.lead.text)) if one.lead is not None else None
+    indent = one.indent + (cell_len(lead.text) if lead is not None else 0)
+    if lead is not None and width - indent < NARROWEST_BESIDE_LEAD:
+        above = _rows_of(Block((lead,), one.indent, one.target), index, width)
+        return above + _rows_of(one._replace(lead=None, indent=one.indent + 2), index, width)
+    width = max(1, width - indent)
+    shown: list[Piece] = []
+    column = 0
+    for piece in one.pieces:
+        text = expand_tabs(safe(piece.text), column)
+        last = text.rpartition("\n")[2]
+        column = cell_len(last) + (0 if "\n" in text else column)
+        shown.append(piece._replace(text=text))
+    whole = "".join([piece.text for piece in shown])
+    found: list[_Row] = []
+    number = offset = 0
+    for start, end in rows(whole, width):
+        pieces: list[Piece] = []
+        while number < len(shown) and offset + len(shown[number].text) <= start:
+            offset += len(shown[number].text)
+            number += 1
+        here, at = number, offset
+        while here < len(shown) and at < end:
+            piece = shown[here]
+            cut = piece.text[max(0, start - at) : end - at]
+            if cut:
+                pieces.append(piece._replace(text=cut))
+            at += len(piece.text)
+            here += 1
+        if lead is not None and not found:
+            found.append(_Row((lead, *pieces), one.indent, index))
+        else:
+            found.append(_Row(tuple(pieces), indent, index))
+    return found
