@@ -158,8 +158,8 @@ def _annotation(name: str, written: str, questions: list[str]) -> Any:
     """The type by the name that the prompt gives it; str where it is a class of the user's, which is asked."""
     text = re.sub(r"\bNoneType\b", "None", re.sub(r"\bUnion\b", "Union", written))
     try:
-        signature: Signature = SignatureText(f"{name}: {text} -> {name}_").read()
+        signature: Signature = SignatureText(f"value: {text} -> answer").read()
     except ValueError:
         questions.append(f"the type of `{name}` is {written}, which only its own source can say: str is proposed")
         return str
-    return strip_annotated(signature.fields[name].annotation)
+    return strip_annotated(signature.fields["value"].annotation)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from adapters.errors import SignatureError
@@ -44,9 +44,11 @@ calls = st.fixed_dictionaries(
     {"messages": st.builds(lambda text: [{"role": "system", "content": text}], system), "outputs": st.just(["x"])}
 )
 rows = st.lists(st.dictionaries(texts, anything, max_size=3), max_size=3)
+NAME_THAT_PYTHON_NORMALISES = "Your input fields are:\n1. `a` (int): d\nYour output fields are:\n1. `ª` (str): e\n"
 
 
 @pytest.mark.parametrize("kind", [None, *(kind for kind in sources.KINDS if kind != "signature")])
+@example(data={"messages": [{"role": "system", "content": NAME_THAT_PYTHON_NORMALISES}], "outputs": ["x"]})
 @given(data=st.one_of(states, messages, calls, rows, anything, st.dictionaries(texts, states, max_size=2)))
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_any_json_is_a_session_that_can_be_saved_or_a_clear_error(kind: Any, data: Any, tmp_path: Path) -> None:
