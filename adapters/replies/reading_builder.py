@@ -98,16 +98,24 @@ class Findings:
         return AdapterParseError(adapter_name, self.signature, response, message, parsed)
 
     def complete(self, adapter_name: str, searched: tuple[int, int] | None = None) -> None:
-        """Fills defaults and checks that every output has a value (dspy's `apply_output_field_defaults`)."""
+        """Fills defaults and checks that every output has a value (dspy's `apply_output_field_defaults`).
+
+        A refused reply has no defaults: dspy does not get so far, and a factory may do anything.
+        """
+        if self.error is not None:
+            return
         outputs = self.signature.output_fields
         completed: dict[str, Any] = {}
         for name, one in outputs.items():
             if name in self.values:
                 completed[name] = self.values[name]
-            elif name not in self.fields or self.fields[name].state == "missing":
+                continue
+            try:
                 self._fill(name, one, completed)
-        if self.error is not None:
-            return
+            except Exception as error:  # a factory's own error is what dspy lets through: the verdict
+                self.fields[name] = FieldReading(name, "failed", error=str(error))
+                self.fail(error, name, None, f"the default of {name}: {reason(error)}")
+                return
         self.values = completed
         missing = [name for name in outputs if name not in completed]
         if missing:

@@ -120,7 +120,9 @@ class Field:
         Rule: `dspy.adapters.utils.apply_output_field_defaults`. A default is a fresh copy for every reading.
         """
         if self.default_factory is not None:
-            return self.default_factory()
+            from pydantic.fields import FieldInfo
+
+            return FieldInfo(default_factory=self.default_factory).get_default(call_default_factory=True)
         if self.default is not MISSING:
             from copy import deepcopy
 
