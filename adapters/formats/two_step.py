@@ -15,8 +15,10 @@ from adapters.prompts.field_descriptions import inputs_described, joined, output
 from adapters.prompts.prompt import Message, Prompt
 from adapters.prompts.text import Segment, Text, join, value_segment
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
+from adapters.running.tool_turns.fields import tool_output_field
 from adapters.signatures.facts_by_fields import by_fields
 from adapters.signatures.signature import Field, Signature
+from adapters.values.repaired_json import load_json
 
 if TYPE_CHECKING:
     from adapters.formats.callbacks import Callback
@@ -88,6 +90,41 @@ class TwoStepAdapter(Adapter):
         except AdapterParseError as error:
             message = f"Failed to parse response from the original completion: {error}"
             raise AdapterParseError("TwoStepAdapter", signature, completion, message) from error
+
+    async def acall(
+        self,
+        lm: Any,
+        lm_kwargs: dict[str, Any],
+        signature: Signature,
+        demos: Sequence[Mapping[str, Any]],
+        inputs: Mapping[str, Any],
+    ) -> list[dict[str, Any]]:
+        """Awaits both models. As in dspy it prepares no request and fills no defaults, unlike `__call__`.
+
+        Rule: `dspy.adapters.two_step_adapter.TwoStepAdapter.acall`.
+        """
+        outputs = await lm.acall(messages=self.format(signature, demos, inputs), **lm_kwargs)
+        return [await self._extracted(signature, output) for output in outputs]
+
+    async def _extracted(self, signature: Signature, output: Any) -> dict[str, Any]:
+        given: Mapping[str, Any] = output if isinstance(output, dict) else {"text": output}
+        asked = extraction_signature(signature)
+        try:
+            extracted = await ChatAdapter().acall(self.extraction_model, {}, asked, [], {"text": given["text"]})
+        except AdapterParseError as error:
+            message = f"Failed to parse response from the original completion: {error}"
+            raise AdapterParseError("TwoStepAdapter", signature, str(output), message) from error
+        values = extracted[0]
+        calls_field = tool_output_field(signature)
+        if given.get("tool_calls") and calls_field:
+            calls = [
+                {"name": call["function"]["name"], "args": load_json(call["function"]["arguments"])}
+                for call in given["tool_calls"]
+            ]
+            values[calls_field] = signature.output_fields[calls_field].annotation.from_dict_list(calls)
+        if given.get("logprobs") is not None:
+            values["logprobs"] = given["logprobs"]
+        return values
 
     def format_task_description(self, signature: Signature) -> str:
         return _task(signature)

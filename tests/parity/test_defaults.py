@@ -12,8 +12,8 @@ from oracle.engines import NAMES, ours, theirs
 from oracle.outcomes import divergence, outcome, plain
 from oracle.tally import Record, Tally
 
-from adapters.reading import Reading
-from adapters.signature import Signature
+from adapters.replies.reading import Reading
+from adapters.signatures.signature import Signature
 
 
 def broken() -> int:
@@ -75,7 +75,7 @@ def test_a_factory_is_asked_as_often_as_dspy_asks_it(name: str, reply: str) -> N
 @pytest.mark.parametrize("name", [*TEXT, "markdown"])
 @pytest.mark.parametrize("what", list(DEFAULTS))
 def test_reading_never_raises_whatever_a_default_does(name: str, what: str) -> None:
-    from adapters.catalog import make
+    from adapters.formats.catalog import make
 
     signature = Signature.from_dspy(asked(DEFAULTS[what]))
     for replies in REPLIES.values():

@@ -129,6 +129,22 @@ def test_the_helpers_custom_adapters_use(record: Record) -> None:
     tally.report(record)
 
 
+def test_asynchronous_calls_of_twostep_await_both_models(record: Record) -> None:
+    tally = Tally("asynchronous calls of TwoStep")
+    for seed in range(120):
+        one = calls.call(random.Random(f"asynchronous {seed} twostep"), "twostep")
+        extracting = calls.call(random.Random(f"extraction {seed}"), "chat").outputs
+        sent, results = [], []
+        for make, signature in ((theirs, one.built.theirs), (ours, one.built.ours)):
+            main, extraction = ScriptedLM(one.outputs, **one.lm), ScriptedLM(extracting, **one.lm)
+            adapter = make("twostep", one.options, extraction)
+            arguments = (deepcopy(one.lm_kwargs), signature, list(one.demos), dict(one.inputs))
+            results.append(outcome(lambda: asyncio.run(adapter.acall(main, *arguments))))  # noqa: B023
+            sent.append((main.calls, extraction.calls, main.awaited, extraction.awaited))
+        tally.add(str(seed), difference(*sent, at="sent") or divergence(*results))
+    tally.report(record)
+
+
 @pytest.mark.parametrize("name", ["chat", "json", "xml", "baml"])
 def test_asynchronous_calls(name: str, record: Record) -> None:
     tally = Tally("asynchronous calls")

@@ -44,6 +44,7 @@ class ScriptedLM(dspy.BaseLM):  # type: ignore[misc]
         self.kwargs: dict[str, Any] = {}
         self.outputs = [list(one) for one in outputs]
         self.calls: list[dict[str, Any]] = []
+        self.awaited = 0
         self._fc, self._reasoning, self._schema, self._params = fc, reasoning, schema, frozenset(params)
 
     @property
@@ -69,6 +70,7 @@ class ScriptedLM(dspy.BaseLM):  # type: ignore[misc]
         return deepcopy(self.outputs.pop(0))
 
     async def acall(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
+        self.awaited += 1
         return self(prompt, messages=messages, **kwargs)
 
 
