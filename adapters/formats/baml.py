@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from adapters.formats.chat import PARAGRAPH, input_markers
 from adapters.formats.json import JSONAdapter
+from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.prompts.field_descriptions import is_model
 from adapters.prompts.text import Segment, Text, value_segment
 from adapters.signatures.facts_by_fields import by_fields
@@ -21,10 +22,35 @@ JSON_TYPES = frozenset((str, int, float, bool, list, dict, type(None)))
 PLAIN = {str: "string", int: "int", float: "float", bool: "boolean"}
 
 
+PROFILE = Profile(
+    about="JSON, with a compact schema that has comments",
+    card=Card(
+        "JSON replies, with the types described in BAML's short form in the place of a JSON schema.",
+        "As JSON, but each output's type in a few lines with comments: far fewer tokens for nested models.",
+        "As JSON: json_repair, a key for every output, a value of its type.",
+        (
+            "for nested pydantic models whose JSON schema is longer than the task",
+            "with small or cheap models that get lost in a schema",
+        ),
+        ("with one model used in two places: dspy takes that for recursion and refuses",),
+    ),
+    inputs="markers",
+    reply="json",
+    word_for_none="null",
+    quirks=OF_THE_BASE
+    | {"prompt-ends-with-completed-marker", "asks-for-markers-and-reads-json", "types-in-short-form"},
+    structure=(
+        "Then the form of every message. Outputs are described in BAML's short form of a type, which takes far fewer "
+        "tokens than a JSON schema: names, types, and descriptions as comments behind a #."
+    ),
+)
+
+
 class BAMLAdapter(JSONAdapter):
     """For nested models; a model used twice is refused as recursive, as dspy does."""
 
     name: ClassVar[str] = "baml"
+    profile: ClassVar[Profile] = PROFILE
     error_name: ClassVar[str] = "BAMLAdapter"
 
     def demo_key(self, signature: Signature) -> Hashable:

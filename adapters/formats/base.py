@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapters.formats import calling
 from adapters.formats.callbacks import announced
 from adapters.formats.overridden_methods import content_parts, is_own, opaque_prompt, opaque_reading
+from adapters.formats.profile import CUSTOM, Profile
 from adapters.prompts.conversation import history_messages
 from adapters.prompts.prompt import DemoUse, Message, Prompt
 from adapters.prompts.text import Text, join
@@ -64,6 +65,7 @@ class Adapter:
     """
 
     name: ClassVar[str] = "custom"
+    profile: ClassVar[Profile] = CUSTOM
 
     def __init__(
         self,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
-import importlib.metadata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from adapters.formats.profile import CUSTOM, Profile
 
 if TYPE_CHECKING:
     from adapters.formats.base import Adapter
@@ -19,31 +19,33 @@ ENTRY_POINTS = "workbench.adapters"
 
 @dataclass(frozen=True)
 class Entry:
-    """An adapter of the catalog: where its class is, the heading of its column, and what its options may be."""
+    """An adapter of the catalog: where its class is, the heading of its column, and dspy's class that it stands for.
+
+    Both places are `module:Class`; `dspy` is None for an adapter that dspy does not have. All else an adapter says of
+    itself is its class's `profile`, whose module is imported when it is first asked for.
+    """
 
     home: str
     title: str
-    options: tuple[str, ...]
+    dspy: str | None = None
 
     @property
     def adapter(self) -> type[Adapter]:
-        """The class; its module is imported when it is first asked for."""
         module, _, name = self.home.partition(":")
         found: type[Adapter] = getattr(importlib.import_module(module), name)
         return found
 
 
-SHARED = ("use_native_function_calling", "parallel_tool_calls")
 OURS: Mapping[str, Entry] = MappingProxyType(
     {
-        "chat": Entry("adapters.formats.chat:ChatAdapter", "Chat", (*SHARED, "use_json_adapter_fallback")),
-        "json": Entry("adapters.formats.json:JSONAdapter", "JSON", SHARED),
-        "xml": Entry("adapters.formats.xml:XMLAdapter", "XML", (*SHARED, "use_json_adapter_fallback")),
-        "baml": Entry("adapters.formats.baml:BAMLAdapter", "BAML", SHARED),
-        "twostep": Entry("adapters.formats.two_step:TwoStepAdapter", "TwoStep", (*SHARED, "extraction_model")),
-        "markdown": Entry(
-            "adapters.formats.markdown:MarkdownAdapter", "Markdown", (*SHARED, "allow_extra_keys", "native_schema")
+        "chat": Entry("adapters.formats.chat:ChatAdapter", "Chat", "dspy.adapters.chat_adapter:ChatAdapter"),
+        "json": Entry("adapters.formats.json:JSONAdapter", "JSON", "dspy.adapters.json_adapter:JSONAdapter"),
+        "xml": Entry("adapters.formats.xml:XMLAdapter", "XML", "dspy.adapters.xml_adapter:XMLAdapter"),
+        "baml": Entry("adapters.formats.baml:BAMLAdapter", "BAML", "dspy.adapters.baml_adapter:BAMLAdapter"),
+        "twostep": Entry(
+            "adapters.formats.two_step:TwoStepAdapter", "TwoStep", "dspy.adapters.two_step_adapter:TwoStepAdapter"
         ),
+        "markdown": Entry("adapters.formats.markdown:MarkdownAdapter", "Markdown"),
     }
 )
 NAMES: tuple[str, ...] = tuple(OURS)
@@ -72,15 +74,27 @@ def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_
         if name not in registered:
             raise UnknownAdapterError(_unknown("adapter", name, (*OURS, *registered)))
         return _load_registered(name)(**options)
+    known = entry.adapter.profile.options
     for option in options:
-        if option not in entry.options:
-            raise UnknownAdapterError(_unknown(f"option of the adapter {name}", option, entry.options))
+        if option not in known:
+            raise UnknownAdapterError(_unknown(f"option of the adapter {name}", option, known))
     return _make(name, tuple(sorted(options.items())))
 
 
 def title(name: str) -> str:
     """How a column of this adapter is headed."""
     return OURS[name].title if name in OURS else name.rsplit(":", 1)[-1]
+
+
+def profile(name: str) -> Profile:
+    """What the adapter of this name says of itself; that of any custom one for a name that is not of `OURS`."""
+    return OURS[name].adapter.profile if name in OURS else CUSTOM
+
+
+def dspy_class(name: str) -> tuple[str, str] | None:
+    """Module and name of the class of dspy that the adapter stands for; None where dspy has none."""
+    place = OURS[name].dspy if name in OURS else None
+    return None if place is None else (place.partition(":")[0], place.partition(":")[2])
 
 
 @lru_cache(maxsize=64)
@@ -90,10 +104,14 @@ def _make(name: str, options: tuple[tuple[str, Any], ...]) -> Adapter:
 
 @lru_cache(maxsize=1)
 def _registered() -> tuple[str, ...]:
+    import importlib.metadata
+
     return tuple(sorted(one.name for one in importlib.metadata.entry_points(group=ENTRY_POINTS)))
 
 
 def _load_registered(name: str) -> type[Adapter]:
+    import importlib.metadata
+
     (entry, *_) = importlib.metadata.entry_points(group=ENTRY_POINTS, name=name)
     return _checked(name, entry.load())
 
@@ -118,6 +136,8 @@ def _checked(name: str, found: Any) -> type[Adapter]:
 
 
 def _unknown(what: str, name: str, known: tuple[str, ...]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
     return f"there is no {what} {name!r}; {hint}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapters.formats.base import Adapter
 from adapters.formats.chat_reading import read_chat
 from adapters.formats.overridden_methods import is_own
+from adapters.formats.profile import FALLBACK_OPTION, OF_THE_BASE, SHARED_OPTIONS, Card, Profile
 from adapters.prompts.field_descriptions import (
     chat_field_description,
     joined,
@@ -33,10 +34,40 @@ COMPLETED = Segment("\n\n[[ ## completed ## ]]\n", "marker")
 END_LINE = Segment("[[ ## completed ## ]]\n", "marker")
 
 
+PROFILE = Profile(
+    about="[[ ## field ## ]] markers: what dspy uses unless told otherwise",
+    card=Card(
+        "The default of DSPy: every field under a marker of its own, in the prompt and in the reply.",
+        "Inputs and outputs as text under [[ ## field ## ]] markers; the system message lists fields, form and task.",
+        "The text under each marker, up to the next; the first of a field counts. Then a value of the field's type.",
+        (
+            "for most models, small ones too: the form is easy to follow",
+            "for long texts and code: nothing has to be quoted or escaped",
+            "where text in front of the answer should do no harm: it is ignored",
+        ),
+        (
+            "for deeply nested outputs: their JSON stands under a marker and may still be broken",
+            "where values may hold lines that look like markers",
+        ),
+    ),
+    inputs="markers",
+    reply="markers",
+    options=(*SHARED_OPTIONS, FALLBACK_OPTION),
+    quirks=OF_THE_BASE | {"prompt-ends-with-completed-marker", "demos-show-field-names"},
+    has_finetuning_in_dspy=True,
+    structure=(
+        "Then the form of every message: each field stands under a marker such as [[ ## name ## ]] on a line of its "
+        "own. The parser later looks for exactly these markers in the reply. What stands in braces is a placeholder, "
+        "and the notes beside the outputs say which values their types allow."
+    ),
+)
+
+
 class ChatAdapter(Adapter):
     """The default adapter. `use_json_adapter_fallback` asks again through JSONAdapter when a reply does not parse."""
 
     name: ClassVar[str] = "chat"
+    profile: ClassVar[Profile] = PROFILE
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, inputs_structure, outputs_with_values, placeholders
 from adapters.formats.json_reading import read_json
 from adapters.formats.overridden_methods import is_own
+from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.prompts.field_descriptions import joined, outputs_in_order, translate_field_type
 from adapters.prompts.text import Segment, Text, value_segment
 from adapters.replies.reading import Reading
@@ -22,10 +23,37 @@ if TYPE_CHECKING:
     from adapters.formats.callbacks import Callback
 
 
+PROFILE = Profile(
+    about="one JSON object, by the provider's schema where it has one",
+    card=Card(
+        "Inputs under markers, the reply one JSON object; native structured output where the model has it.",
+        "As Chat, but the outputs are described, and shown in examples, as a JSON object.",
+        "The reply as JSON, mended by json_repair where it is not; a key for every output; a value of its type.",
+        (
+            "with models that take a schema as response_format: then the form is guaranteed",
+            "for many short or nested outputs, numbers and lists",
+        ),
+        (
+            "for long prose or code as output: quotes and line breaks must be escaped, and models slip",
+            "with small models without structured output",
+        ),
+    ),
+    inputs="markers",
+    reply="json",
+    word_for_none="null",
+    quirks=OF_THE_BASE | {"demos-show-field-names"},
+    structure=(
+        "Then the form of every message: inputs stand under [[ ## name ## ]] markers, and the reply must be one JSON "
+        "object with a key for every output. The notes beside the outputs say which values their types allow."
+    ),
+)
+
+
 class JSONAdapter(ChatAdapter):
     """Asks for a JSON object; the `response_format` it sends depends on the model (see `adapters.requests.request`)."""
 
     name: ClassVar[str] = "json"
+    profile: ClassVar[Profile] = PROFILE
     error_name: ClassVar[str] = "JSONAdapter"
 
     def __init__(

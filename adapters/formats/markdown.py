@@ -6,12 +6,14 @@ for demos and history: what is left out is said in the prompt's notes and in the
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, get_origin
 
 from adapters.formats.base import Adapter
 from adapters.formats.markdown_reading import read_markdown
+from adapters.formats.profile import SHARED_OPTIONS, Card, Opening, Profile
 from adapters.prompts.field_descriptions import translate_field_type
 from adapters.prompts.prompt import DemoUse, Message, Prompt
 from adapters.prompts.text import Segment, Text
@@ -31,6 +33,46 @@ if TYPE_CHECKING:
 FORMAT_TITLE = "Response Format"
 
 
+PROFILE = Profile(
+    about="numbered sections, and one fenced JSON block for a reply",
+    card=Card(
+        "One message of numbered sections; the reply one fenced block of JSON. Ours, not dspy's.",
+        "Sections for the task, each input and the response format; no place for demos and history.",
+        "The fenced block, strictly: no other keys, unless the adapter is told to let them through.",
+        ("for prompts that people read and edit as documents", "where a reply must be exact or refused"),
+        ("with demos or history: they are left out, which is said beside the prompt",),
+    ),
+    inputs="sections",
+    reply="fenced json",
+    options=(*SHARED_OPTIONS, "allow_extra_keys", "native_schema"),
+    has_demos=False,
+    history="left out",
+    quirks=frozenset(("instructions-split-at-any-line-break", "marks-what-is-not-supplied")),
+    openings=(
+        Opening(
+            re.compile(r"## \d+\. Response Format"),
+            False,
+            "The response format",
+            "The form of the reply, asked for at the very end where it counts most: one fenced block of JSON, with "
+            "every output by name, type and description.",
+        ),
+        Opening(
+            re.compile(r"## \d+\. "),
+            False,
+            "The task",
+            "This adapter writes one message of numbered sections. First the task: the docstring of the signature.",
+        ),
+        Opening(
+            re.compile(r"## \d+\. "),
+            True,
+            "The input {field}",
+            "A section for this input, with its value for the case on screen. Examples and history have no place in "
+            "this format; what is left out is said beside the prompt.",
+        ),
+    ),
+)
+
+
 class MarkdownAdapter(Adapter):
     """Sections for the task, each input and the response format.
 
@@ -40,6 +82,7 @@ class MarkdownAdapter(Adapter):
     """
 
     name: ClassVar[str] = "markdown"
+    profile: ClassVar[Profile] = PROFILE
 
     def __init__(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -11,6 +12,7 @@ from adapters.errors import AdapterParseError, NeedsExtraction
 from adapters.formats.base import Adapter
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.overridden_methods import content_parts, is_own, opaque_reading
+from adapters.formats.profile import EXTRACTION_OPTION, SHARED_OPTIONS, Card, Opening, Profile
 from adapters.prompts.field_descriptions import inputs_described, joined, outputs_described
 from adapters.prompts.prompt import Message, Prompt
 from adapters.prompts.text import Segment, Text, join, value_segment
@@ -26,10 +28,64 @@ if TYPE_CHECKING:
 NEEDS_EXTRACTION = "needs extraction: a second model has yet to take the fields out of this text"
 
 
+PROFILE = Profile(
+    about="prose first; a second call takes the values out of it",
+    card=Card(
+        "Two models: the first answers in prose, the second takes the fields out of it.",
+        "A plain description of inputs and outputs; no markers and no examples of a form.",
+        "Nothing by itself: a second call, through Chat, extracts the fields from the prose.",
+        (
+            "with models that reason well and format badly",
+            "where a form in the prompt makes the answers worse",
+        ),
+        ("where latency or cost matters: every answer is two calls", "where the values must be verbatim"),
+    ),
+    inputs="prose",
+    reply="prose",
+    options=(*SHARED_OPTIONS, EXTRACTION_OPTION),
+    history="printed",
+    quirks=frozenset(("demos-show-field-names",)),
+    openings=(
+        Opening(
+            re.compile("You are a helpful assistant"),
+            False,
+            "The opening",
+            "The first of two models is only asked to think and to write: in its own words, in any form. No markers, "
+            "no JSON. That suits models which reason well and format badly.",
+        ),
+        Opening(
+            re.compile("As input, you will"),
+            False,
+            "The inputs",
+            "What the model will be given: every input of the signature by name, with its type and description.",
+        ),
+        Opening(
+            re.compile("Your outputs must contain"),
+            False,
+            "The outputs",
+            "What must be found in the answer, somewhere: every output by name, with its type and description.",
+        ),
+        Opening(
+            re.compile("You should lay out"),
+            False,
+            "The hand-over",
+            "A second, cheaper model will read the answer and take the fields out of it, so it must be clear.",
+        ),
+        Opening(
+            re.compile("Specific instructions"),
+            False,
+            "The objective",
+            "The task itself: the docstring of the signature, word for word.",
+        ),
+    ),
+)
+
+
 class TwoStepAdapter(Adapter):
     """`extraction_model` is called by `parse`; `read` calls nothing and is given the extraction's reply instead."""
 
     name: ClassVar[str] = "twostep"
+    profile: ClassVar[Profile] = PROFILE
 
     def __init__(
         self,

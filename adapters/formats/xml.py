@@ -12,6 +12,7 @@ from typing_extensions import is_typeddict
 
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, outputs_with_values, value_segments
 from adapters.formats.overridden_methods import is_own
+from adapters.formats.profile import FALLBACK_OPTION, SHARED_OPTIONS, Card, Profile
 from adapters.formats.xml_reading import read_xml
 from adapters.prompts.field_descriptions import is_model, joined, translate_field_type
 from adapters.prompts.text import Kind, Segment, Text, join
@@ -26,10 +27,37 @@ from adapters.values.value_text import serialize_for_json, write_value
 GAP = Segment("\n\n", "boilerplate")
 
 
+PROFILE = Profile(
+    about="one tag a field",
+    card=Card(
+        "Every field between tags, nested types as nested tags.",
+        "<field> tags in prompt and reply; a nested type is spelt out as nested tags.",
+        "The reply as XML: strict, so a bare & or < or a tag left open refuses all of it.",
+        (
+            "with models that were trained on XML tags (Anthropic's, for instance)",
+            "for nested outputs without structured output",
+        ),
+        (
+            "where values hold &, < or HTML",
+            "where replies may be cut off: XML that ends early is refused as a whole",
+        ),
+    ),
+    inputs="tags",
+    reply="xml",
+    options=(*SHARED_OPTIONS, FALLBACK_OPTION),
+    has_finetuning_in_dspy=True,
+    structure=(
+        "Then the form of every message: each field stands between <name> and </name>. The parser later looks for "
+        "exactly these tags in the reply; nested types become nested tags."
+    ),
+)
+
+
 class XMLAdapter(ChatAdapter):
     """Tags around inputs and outputs; the reply is read as one XML document."""
 
     name: ClassVar[str] = "xml"
+    profile: ClassVar[Profile] = PROFILE
 
     def demo_key(self, signature: Signature) -> Hashable:
         if type(self) is not XMLAdapter:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import typing_extensions
 
 from adapters.errors import SignatureError
+from adapters.formats import catalog
+from adapters.formats.profile import EXTRACTION_OPTION, FALLBACK_OPTION
 from adapters.running.tool_turns.fields import with_tool_fields, with_tools
 from adapters.signatures import notation
 from adapters.signatures.conversation_field import history_field_name
@@ -28,17 +30,8 @@ from sessions.model.recording import DSPY, as_json
 from sessions.running import rendering
 from sessions.running.tools import described_tools
 
-ADAPTERS: Mapping[str, str] = {
-    "chat": "dspy.ChatAdapter",
-    "json": "dspy.JSONAdapter",
-    "xml": "dspy.XMLAdapter",
-    "baml": "BAMLAdapter",
-    "twostep": "dspy.TwoStepAdapter",
-}
-IMPORTS: Mapping[str, str] = {"baml": "from dspy.adapters.baml_adapter import BAMLAdapter"}
-FALLING_BACK = ("chat", "xml")
-FALLBACK = "use_json_adapter_fallback"
-EXTRACTION_MODEL = "extraction_model"
+NOT_AT_THE_TOP = ("BAMLAdapter",)
+"""Adapters of dspy that `import dspy` alone does not give."""
 DSPYS_WORDS = ("self", "signature", "demos", "config", "lm", "new_signature", "_trace")
 """What `dspy.Predict` takes beside the inputs, so that no input can be called so."""
 
@@ -72,7 +65,7 @@ def dspy_source(source: Source) -> Exported:
         _free(name, head) for name in ("predict", "adapter", "inputs", "run", "lm")
     )
     imports, _, classes = head.partition("\n\n\n")
-    wanted = {*imports.split("\n"), *(f"import {name}" for name in values.needs), IMPORTS.get(view.column.adapter, "")}
+    wanted = {*imports.split("\n"), *(f"import {name}" for name in values.needs), _dspy_name(view.column.adapter)[1]}
     if "os." in adapter + model:
         wanted.add("import os")
     sections = [
@@ -128,8 +121,8 @@ def _words(signature: Signature) -> list[tuple[str, ...]]:
 
 
 def _refuse(view: View) -> None:
-    if view.column.adapter not in ADAPTERS:
-        listed = ", ".join(ADAPTERS)
+    if catalog.dspy_class(view.column.adapter) is None:
+        listed = ", ".join(name for name in catalog.NAMES if catalog.dspy_class(name) is not None)
         raise ExportError(f"dspy has no adapter {view.column.adapter!r}; choose a column of {listed} with --adapter")
     for name in view.signature.input_fields:
         if name in DSPYS_WORDS:
@@ -168,16 +161,23 @@ def _is_given(view: View, name: str, history: str | None) -> bool:
 
 def _adapter(view: View) -> str:
     column = view.column
-    options = {name: value for name, value in column.options.items() if name != EXTRACTION_MODEL}
-    if column.adapter in FALLING_BACK:
-        options[FALLBACK] = bool(view.session.fallback and options.get(FALLBACK, True))
-        if options[FALLBACK]:
-            del options[FALLBACK]
+    profile = catalog.profile(column.adapter)
+    options = {name: value for name, value in column.options.items() if name != EXTRACTION_OPTION}
+    if profile.can_fall_back:
+        options[FALLBACK_OPTION] = bool(view.session.fallback and options.get(FALLBACK_OPTION, True))
+        if options[FALLBACK_OPTION]:
+            del options[FALLBACK_OPTION]
     arguments = [f"{name}={literal(as_json(value))}" for name, value in options.items()]
-    if column.adapter == "twostep":
-        second = str(column.options.get(EXTRACTION_MODEL) or view.model)
+    if profile.has_second_model:
+        second = str(column.options.get(EXTRACTION_OPTION) or view.model)
         arguments.insert(0, f"dspy.LM({_model_name(second)})")
-    return f"{ADAPTERS[column.adapter]}({', '.join(arguments)})"
+    return f"{_dspy_name(column.adapter)[0]}({', '.join(arguments)})"
+
+
+def _dspy_name(adapter: str) -> tuple[str, str]:
+    """What dspy's class of the adapter is called in the module, and the import that it needs beside `import dspy`."""
+    module, name = catalog.dspy_class(adapter) or ("", "")
+    return (name, f"from {module} import {name}") if name in NOT_AT_THE_TOP else (f"dspy.{name}", "")
 
 
 def _model_name(model: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from adapters.formats import catalog
 from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import Signature
 from adapters.types import build_inputs
@@ -18,9 +19,6 @@ from sessions.running import rendering
 LEAST_EXAMPLES = 10
 """OpenAI starts no fine-tuning with fewer."""
 
-DSPYS_OWN = ("chat", "xml")
-"""Adapters for which dspy has fine-tuning data itself."""
-
 
 def finetune(source: Source) -> Exported:
     """`{"messages": […]}` a line: each complete demo, then each case whose right answer is known.
@@ -33,7 +31,7 @@ def finetune(source: Source) -> Exported:
     signature = first.signature
     history = history_field_name(signature)
     left, notes = list(switched_off(first.session, source.cases)), []
-    if first.column.adapter not in DSPYS_OWN:
+    if not catalog.profile(first.column.adapter).has_finetuning_in_dspy:
         notes.append(f"dspy has no fine-tuning data for {first.column.adapter}: the form of these lines is ours")
     lines: list[str] = []
     for number, demo in enumerate(first.varied.demos, 1):

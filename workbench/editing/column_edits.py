@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from adapters.formats.profile import EXTRACTION_OPTION
 from sessions.model.session import Column
 from workbench.editing import edits
-from workbench.sending.sending import EXTRACTION_MODEL
 from workbench.state.document import State
 
 BETWEEN = " · "
@@ -79,8 +79,8 @@ def set_extraction_model(state: State, id: str, model: str | None) -> State:
     """The second model of a TwoStep column; None: the column's own."""
 
     def change(column: Column) -> Column:
-        others = {name: value for name, value in column.options.items() if name != EXTRACTION_MODEL}
-        return replace(column, options=others if model is None else {**others, EXTRACTION_MODEL: model})
+        others = {name: value for name, value in column.options.items() if name != EXTRACTION_OPTION}
+        return replace(column, options=others if model is None else {**others, EXTRACTION_OPTION: model})
 
     return _changed(state, id, change)
 

@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from adapters.formats.base import Adapter
-from adapters.formats.markdown import MarkdownAdapter
+from adapters.formats.profile import Opening
 from adapters.prompts.prompt import DataPart, DemoUse, Message, Prompt
 from adapters.prompts.text import Text
 from adapters.requests.request import Request
@@ -109,7 +109,7 @@ def _of_system(adapter: Adapter, signature: Signature, piece: Piece) -> list[Les
     text = piece.content
     if not isinstance(text, Text):
         return [LessonStep("The system message", words.OWN_SYSTEM, (piece,))]
-    cuts = _standard_cuts(adapter, signature, text) or _cuts_at_openings(adapter.name, text)
+    cuts = _standard_cuts(adapter, signature, text) or _cuts_at_openings(adapter.profile.openings, text)
     if not cuts:
         return [LessonStep("The system message", words.OWN_SYSTEM, (piece,))]
     return _sliced(piece, text, cuts)
@@ -132,14 +132,13 @@ def _standard_cuts(adapter: Adapter, signature: Signature, text: Text) -> list[C
     structure_at = len(description) + 1
     return [
         (0, "The fields", words.FIELDS),
-        (structure_at - 1, "The structure", words.STRUCTURE.get(adapter.name, words.OWN_STRUCTURE)),
+        (structure_at - 1, "The structure", adapter.profile.structure),
         (structure_at + len(structure), "The objective", words.OBJECTIVE),
     ]
 
 
-def _cuts_at_openings(adapter: str, text: Text) -> list[Cut]:
+def _cuts_at_openings(openings: Sequence[Opening], text: Text) -> list[Cut]:
     """Where the parts begin that open with words of the adapter's own; nothing for an adapter without such words."""
-    openings = words.OPENINGS.get(adapter, ())
     cuts: list[Cut] = []
     position = 0
     pending: int | None = None
@@ -164,7 +163,7 @@ def _cuts_at_openings(adapter: str, text: Text) -> list[Cut]:
 
 def _of_inputs(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
     last = pieces[-1]
-    if adapter.name == MarkdownAdapter.name:
+    if adapter.profile.inputs == "sections":
         return _of_one_message(adapter, pieces)
     title, explanation = "The inputs of now", words.INPUTS
     at = _reminder_start(last.content) if isinstance(last.content, Text) else None
@@ -180,7 +179,7 @@ def _of_one_message(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
     """Steps of a message of several parts, each text part cut by its openings; what opens nothing stays where it is."""
     steps: list[LessonStep] = []
     for piece in pieces:
-        cuts = _cuts_at_openings(adapter.name, piece.content) if isinstance(piece.content, Text) else []
+        cuts = _cuts_at_openings(adapter.profile.openings, piece.content) if isinstance(piece.content, Text) else []
         if cuts and isinstance(piece.content, Text):
             steps += _sliced(piece, piece.content, cuts)
         elif steps:

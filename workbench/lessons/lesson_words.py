@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from adapters.replies.reading import SpanKind
 
@@ -13,33 +11,6 @@ FIELDS = (
     "First the model is told what it will be given and what it must give back: every field of the signature by name, "
     "with its type and its description. This is the signature, written out for a reader. A field without a description "
     "shows its own name in the place of one, so a good description is the cheapest improvement of a prompt."
-)
-STRUCTURE: Mapping[str, str] = MappingProxyType(
-    {
-        "chat": (
-            "Then the form of every message: each field stands under a marker such as [[ ## name ## ]] on a line of "
-            "its "
-            "own. The parser later looks for exactly these markers in the reply. What stands in braces is a "
-            "placeholder, and the notes beside the outputs say which values their types allow."
-        ),
-        "json": (
-            "Then the form of every message: inputs stand under [[ ## name ## ]] markers, and the reply must be one "
-            "JSON "
-            "object with a key for every output. The notes beside the outputs say which values their types allow."
-        ),
-        "xml": (
-            "Then the form of every message: each field stands between <name> and </name>. The parser later looks for "
-            "exactly these tags in the reply; nested types become nested tags."
-        ),
-        "baml": (
-            "Then the form of every message. Outputs are described in BAML's short form of a type, which takes far "
-            "fewer "
-            "tokens than a JSON schema: names, types, and descriptions as comments behind a #."
-        ),
-    }
-)
-OWN_STRUCTURE = (
-    "Then the form of every message, as this adapter wants it. Its parser later looks for this form in the reply."
 )
 OBJECTIVE = (
     "Last in the system message comes the task itself: the docstring of the signature, word for word. When it has "
@@ -74,79 +45,6 @@ REMINDER = (
 OWN_SYSTEM = "The system message, as this adapter writes it. It does not say which part of it is what."
 OWN_MESSAGE = "A message of this adapter's own making."
 
-
-class Opening(NamedTuple):
-    """Words of an adapter with which a step begins; `is_field`: whether the words belong to a field."""
-
-    pattern: re.Pattern[str]
-    is_field: bool
-    title: str
-    explanation: str
-
-
-OPENINGS: Mapping[str, tuple[Opening, ...]] = MappingProxyType(
-    {
-        "twostep": (
-            Opening(
-                re.compile("You are a helpful assistant"),
-                False,
-                "The opening",
-                "The first of two models is only asked to think and to write: in its own words, in any form. No "
-                "markers, no "
-                "JSON. That suits models which reason well and format badly.",
-            ),
-            Opening(
-                re.compile("As input, you will"),
-                False,
-                "The inputs",
-                "What the model will be given: every input of the signature by name, with its type and description.",
-            ),
-            Opening(
-                re.compile("Your outputs must contain"),
-                False,
-                "The outputs",
-                "What must be found in the answer, somewhere: every output by name, with its type and description.",
-            ),
-            Opening(
-                re.compile("You should lay out"),
-                False,
-                "The hand-over",
-                "A second, cheaper model will read the answer and take the fields out of it, so it must be clear.",
-            ),
-            Opening(
-                re.compile("Specific instructions"),
-                False,
-                "The objective",
-                "The task itself: the docstring of the signature, word for word.",
-            ),
-        ),
-        "markdown": (
-            Opening(
-                re.compile(r"## \d+\. Response Format"),
-                False,
-                "The response format",
-                "The form of the reply, asked for at the very end where it counts most: one fenced block of JSON, "
-                "with every "
-                "output by name, type and description.",
-            ),
-            Opening(
-                re.compile(r"## \d+\. "),
-                False,
-                "The task",
-                "This adapter writes one message of numbered sections. First the task: the docstring of the signature.",
-            ),
-            Opening(
-                re.compile(r"## \d+\. "),
-                True,
-                "The input {field}",
-                "A section for this input, with its value for the case on screen. Examples and history have no place "
-                "in this "
-                "format; what is left out is said beside the prompt.",
-            ),
-        ),
-    }
-)
-"""By adapter, for prompts that are not made of dspy's three parts."""
 
 REPLY = (
     "This is what came back: text, and nothing but text. The parser now has to find the values in it. It does not ask "

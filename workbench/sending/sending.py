@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from adapters import lm
 from adapters.formats.base import Adapter
+from adapters.formats.profile import EXTRACTION_OPTION
 from adapters.lm import dotenv, servers
 from adapters.lm.addresses import host_of
 from adapters.lm.capabilities import split_model
@@ -25,7 +26,6 @@ from sessions.running import rendering, tools
 TIMEOUT_S = 600.0
 """Seconds without a byte from a provider, unless the session says otherwise."""
 
-EXTRACTION_MODEL = "extraction_model"
 """The option of a TwoStep column that names its second model."""
 
 
@@ -66,7 +66,7 @@ def route_of(session: Session, column: Column, extraction_model: str | None = No
 
 def models_of(column: Column) -> tuple[str | None, ...]:
     """The models that sending a column may call, as `route_of` and `open_model` name them: None, the column's own."""
-    second = column.options.get(EXTRACTION_MODEL)
+    second = column.options.get(EXTRACTION_OPTION)
     return (None, str(second)) if second else (None,)
 
 

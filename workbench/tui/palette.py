@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from textual.command import Hits, Provider
 from textual.widget import Widget
 
+from adapters.formats import catalog
 from sessions.exports.formats import FORMATS
 from workbench.editing import edits
 from workbench.state.document import Place
@@ -21,17 +22,6 @@ from workbench.tui.widgets.text.plain import palette_discovery, palette_hit
 
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
-
-
-ADAPTERS = {
-    "chat": "[[ ## field ## ]] markers: what dspy uses unless told otherwise",
-    "json": "one JSON object, by the provider's schema where it has one",
-    "xml": "one tag a field",
-    "baml": "JSON, with a compact schema that has comments",
-    "twostep": "prose first; a second call takes the values out of it",
-    "markdown": "numbered sections, and one fenced JSON block for a reply",
-}
-"""The adapters a column can be shown of, and what each is."""
 
 
 class Command(NamedTuple):
@@ -123,12 +113,14 @@ class WorkbenchCommands(Provider):
             change = partial(edits.set_predictor, predictor=predictor)
             run = partial(main.edit, change, Place("signature", field="predictor"), "predictor")
             yield Command(f"Predictor: {predictor}", "with or without a reasoning output in front", run)
-        for adapter, about in ADAPTERS.items():
+        for adapter in catalog.NAMES:
             shown = [one for one in session.columns if one.adapter == adapter]
             if shown:
                 yield Command(f"Hide column: {adapter}", "take it off the screen", partial(app.hide_columns, adapter))
             else:
-                yield Command(f"Show column: {adapter}", about, partial(app.show_column, adapter))
+                yield Command(
+                    f"Show column: {adapter}", catalog.profile(adapter).about, partial(app.show_column, adapter)
+                )
         for column in session.columns:
             yield Command(f"Move column left: {column.id}", "one place", partial(app.move_column, column.id, -1))
             yield Command(f"Move column right: {column.id}", "one place", partial(app.move_column, column.id, 1))

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
+from adapters.formats.profile import Profile
 from adapters.prompts.lint.lint import Lint, Place
 from adapters.prompts.prompt import DemoUse, Prompt
 from adapters.replies.flags.verdict import named
 from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import Signature
 
-WITHOUT_DEMOS = ("markdown",)
-
 
 def demo_lints(
-    signature: Signature, demos: Sequence[Mapping[str, Any]], prompt: Prompt | None, adapter: str
+    signature: Signature, demos: Sequence[Mapping[str, Any]], prompt: Prompt | None, profile: Profile
 ) -> Iterator[Lint]:
     """What becomes of each demo."""
-    if adapter in WITHOUT_DEMOS:
+    if not profile.has_demos:
         return
     uses = prompt.demos if prompt is not None and len(prompt.demos) == len(demos) else _uses(signature, demos)
     history = history_field_name(signature)
@@ -30,7 +29,7 @@ def demo_lints(
         elif use.use == "dropped":
             yield Lint("demo-dropped", _dropped(signature, demo, number), Place("demo", number))
         else:
-            yield from _incomplete(signature, demo, use, history, adapter)
+            yield from _incomplete(signature, demo, use, history, profile)
             if complete:
                 yield Lint(
                     "demo-moved",
@@ -64,7 +63,7 @@ def _dropped(signature: Signature, demo: Mapping[str, Any], number: int) -> str:
 
 
 def _incomplete(
-    signature: Signature, demo: Mapping[str, Any], use: DemoUse, history: str | None, adapter: str
+    signature: Signature, demo: Mapping[str, Any], use: DemoUse, history: str | None, profile: Profile
 ) -> Iterator[Lint]:
     number = use.number
     if use.missing == (history,):
@@ -79,7 +78,7 @@ def _incomplete(
         if name == history:
             continue
         reason = "is null" if name in demo else "is missing"
-        if name in signature.output_fields and adapter != "twostep":
+        if name in signature.output_fields and "marks-what-is-not-supplied" in profile.quirks:
             annotation = signature.output_fields[name].annotation
             typed = "" if annotation is str or str in get_args(annotation) else ", a text in the place of another type"
             yield Lint(

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from adapters.formats.baml import type_text
+from adapters.formats.profile import Profile
 from adapters.prompts.lint.lint import Lint, Place
 from adapters.replies.flags.extra_keys import known_keys
 from adapters.replies.flags.flag import shown
@@ -17,20 +18,20 @@ from adapters.signatures.signature import Field, Signature, infer_prefix
 from adapters.signatures.write.type_walk import walk
 from adapters.types import is_custom_type
 
-TEXT_FORMATS = ("chat", "xml", "twostep")
 MOST_MODELS = 50
 
 
-def field_lints(signature: Signature, adapter: str) -> Iterator[Lint]:
+def field_lints(signature: Signature, profile: Profile) -> Iterator[Lint]:
     """Lints of instructions and fields, and of the adapter itself."""
     lines = signature.instructions.splitlines()
-    if adapter != "twostep" and len(lines) > len(signature.instructions.split("\n")):
+    is_split = len(lines) > len(signature.instructions.split("\n"))
+    if is_split and "instructions-split-at-any-line-break" in profile.quirks:
         yield Lint(
             "instructions-lines-split",
             "The instructions hold a line break other than \\n (U+2028, \\x0b, …); it becomes a new, indented line.",
             Place("instructions"),
         )
-    if adapter == "baml" and signature.output_fields:
+    if "asks-for-markers-and-reads-json" in profile.quirks and signature.output_fields:
         yield Lint(
             "baml-asks-for-markers",
             "BAML describes the reply with [[ ## field ## ]] markers and then reads JSON: a model that follows the "
@@ -42,10 +43,10 @@ def field_lints(signature: Signature, adapter: str) -> Iterator[Lint]:
         if field.prefix is not None and field.prefix != f"{infer_prefix(name)}:":
             yield Lint("prefix-without-effect", f"The prefix {shown(field.prefix)} of `{name}` is never shown.", place)
         if field.role == "output":
-            yield from _output(field, place, adapter)
+            yield from _output(field, place, profile)
 
 
-def _output(field: Field, place: Place, adapter: str) -> Iterator[Lint]:
+def _output(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
     name, annotation = field.name, field.annotation
     if field.constraints:
         yield Lint(
@@ -53,13 +54,13 @@ def _output(field: Field, place: Place, adapter: str) -> Iterator[Lint]:
             f"`{name}` has constraints ({field.constraints}): the model is told, and its reply is not checked.",
             place,
         )
-    if name == "completed" and adapter in ("chat", "baml"):
+    if name == "completed" and "prompt-ends-with-completed-marker" in profile.quirks:
         yield Lint(
             "output-named-completed",
             "The output `completed` has the name of the end marker [[ ## completed ## ]]: the prompt has it twice.",
             place,
         )
-    if adapter in TEXT_FORMATS and isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+    if profile.reads_values_as_text and isinstance(annotation, type) and issubclass(annotation, enum.Enum):
         numbers = [member for member in annotation if not isinstance(member.value, str)]
         if numbers:
             yield Lint(
@@ -68,23 +69,23 @@ def _output(field: Field, place: Place, adapter: str) -> Iterator[Lint]:
                 f"text are refused; only the names are read: {', '.join(member.name for member in numbers[:5])}.",
                 place,
             )
-    yield from _aliases(field, place, adapter)
-    if adapter == "baml":
+    yield from _aliases(field, place, profile)
+    if "types-in-short-form" in profile.quirks:
         try:
             type_text(annotation)
         except ValueError as error:
             yield Lint("baml-model-used-twice", f"`{name}`: {error} The prompt cannot be made.", place)
 
 
-def _aliases(field: Field, place: Place, adapter: str) -> Iterator[Lint]:
-    if adapter not in ("chat", "json", "baml", "twostep"):
+def _aliases(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
+    if not profile.quirks & {"demos-show-field-names", "types-in-short-form"}:
         return
     for model in _models(field.annotation):
         read = known_keys(model) or {}
         unread = [name for name in model.model_fields if name not in read]
         if not unread or not read:
             continue
-        if adapter == "baml":
+        if "types-in-short-form" in profile.quirks:
             yield Lint(
                 "alias-not-shown",
                 f"BAML shows {named(unread)} of {model.__name__} by field name, and `{field.name}` is read by aliases "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from adapters.formats.profile import Profile
 from adapters.lm.capabilities import needs_user_message, split_model
 from adapters.prompts.lint.conversations import history_lints, turns_of
 from adapters.prompts.lint.demos import demo_lints
@@ -23,12 +24,12 @@ def lint(
     signature: Signature,
     demos: Sequence[Mapping[str, Any]],
     inputs: Mapping[str, Any],
-    adapter: str = "chat",
+    profile: Profile,
     prompt: Prompt | None = None,
     turn_numbers: Sequence[int] = (),
     model: str | None = None,
 ) -> tuple[Lint, ...]:
-    """The lints of what `adapter` (a name of the catalog) would be given, at most `MOST`. Never raises.
+    """The lints of what an adapter of this `profile` would be given, at most `MOST`. Never raises.
 
     A History stands among the inputs, as `adapters.types.History` or `{"messages": […]}`. With the `prompt` that came
     of it, demos are numbered as there, and its notes and unexpanded custom types are told too. `turn_numbers` are
@@ -43,11 +44,11 @@ def lint(
         return list(zip(known, given, strict=True))
 
     sources: tuple[Callable[[], Iterator[Lint]], ...] = (
-        lambda: demo_lints(signature, demos, prompt, adapter),
-        lambda: history_lints(signature, turns(), adapter),
-        lambda: value_lints(signature, numbered, turns(), inputs, adapter),
-        lambda: marker_lints(signature, numbered, turns(), inputs, adapter),
-        lambda: field_lints(signature, adapter),
+        lambda: demo_lints(signature, demos, prompt, profile),
+        lambda: history_lints(signature, turns(), profile),
+        lambda: value_lints(signature, numbered, turns(), inputs),
+        lambda: marker_lints(signature, numbered, turns(), inputs, profile),
+        lambda: field_lints(signature, profile),
         lambda: _prompt_lints(prompt),
         lambda: _model_lints(prompt, model),
     )

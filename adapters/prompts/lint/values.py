@@ -22,9 +22,7 @@ SEEN_BEFORE = 16
 """Characters that are shown in front of the place where two long values part."""
 
 
-def value_lints(
-    signature: Signature, demos: Numbered, turns: Numbered, inputs: Mapping[str, Any], adapter: str
-) -> Iterator[Lint]:
+def value_lints(signature: Signature, demos: Numbered, turns: Numbered, inputs: Mapping[str, Any]) -> Iterator[Lint]:
     """Lints of the inputs, of the demos' values and of the turns' values."""
     yield from _presence(signature, inputs)
     history = history_field_name(signature)

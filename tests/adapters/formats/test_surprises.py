@@ -207,7 +207,7 @@ def lint_names(case: Mapping[str, Any], built: Built) -> Iterable[str]:
         prompt = adapter.render(built.ours, demos, dict(inputs))
     except (TypeError, ValueError):
         prompt = None
-    found = (*lint(built.ours, demos, inputs, case["adapter"], prompt), *round_trip(adapter, built.ours, demos))
+    found = (*lint(built.ours, demos, inputs, adapter.profile, prompt), *round_trip(adapter, built.ours, demos))
     return [one.name for one in found]
 
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from adapters.formats import catalog
 from workbench.cli import arguments
 from workbench.cli.arguments import Parser
 from workbench.cli.commands import SUMMARIES, load
@@ -21,7 +22,7 @@ EXAMPLES = """\
 
 SHELLS = ("bash", "zsh", "fish")
 VALUES: Mapping[str, tuple[str, ...]] = {
-    "--adapter": ("chat", "json", "xml", "baml", "twostep", "markdown"),
+    "--adapter": catalog.NAMES,
     "--update": ("render", "parse"),
 }
 """What may follow an option that takes one of a few words and says so nowhere else."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from adapters.formats import catalog
+from adapters.formats.profile import EXTRACTION_OPTION
 from sessions.errors import SessionError
 from sessions.model import variants
 from sessions.model.parameters import check_parameters
@@ -12,7 +14,6 @@ from sessions.model.session import Column
 from workbench.editing import column_edits, field_values
 from workbench.output import json_shapes
 from workbench.output.display import one_line
-from workbench.sending import sending
 from workbench.state.document import Place
 from workbench.tui.actions import models
 from workbench.tui.dialogs.ask import AskScreen
@@ -42,7 +43,7 @@ def about(app: WorkbenchApp, column: Column) -> str:
     model = one_line(app.document.session.model_of(column), 60)
     own = "" if column.model else " (the session's)"
     variant = f" · variant {one_line(column.variant, 40)}" if column.variant else ""
-    second = column.options.get(sending.EXTRACTION_MODEL)
+    second = column.options.get(EXTRACTION_OPTION)
     extraction = f" · extraction by {one_line(str(second), 60)}" if second else ""
     return f"{one_line(column.adapter, 60)} → {model}{own}{variant}{extraction}"
 
@@ -56,7 +57,7 @@ def answers(app: WorkbenchApp, column: Column) -> tuple[Answer, ...]:
     ]
     if column.model:
         found.append(Answer("session", "s", "The session's model", "no model of its own any more"))
-    if column.adapter == "twostep":
+    if catalog.profile(column.adapter).has_second_model:
         found.append(Answer("extraction", "e", "Extraction model", "who takes the fields out of the prose"))
     if app.document.session.variants:
         found.append(Answer("variant", "v", "Variant", "other wordings in the place of the signature's"))

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapters.formats.profile import EXTRACTION_OPTION
 from adapters.lm import ProviderError, dotenv
 from adapters.lm.litellm_client import LitellmLM
 from sessions.model.session import Column
@@ -58,7 +59,7 @@ async def add_model_to_all(app: WorkbenchApp) -> None:
 
 async def choose_extraction_model(app: WorkbenchApp, column: Column) -> None:
     """Who takes the fields out of the prose that a TwoStep column's model writes."""
-    current = str(column.options.get(sending.EXTRACTION_MODEL) or app.document.session.model_of(column))
+    current = str(column.options.get(EXTRACTION_OPTION) or app.document.session.model_of(column))
 
     def change(model: str) -> Change:
         own = model if model != app.document.session.model_of(column) else None

@@ -11,7 +11,6 @@ from adapters.requests.request import Request
 from adapters.running.runs import Attempt
 from sessions.running import rendering
 from workbench.output import token_estimates
-from workbench.tui.pages.adapter_words import CUSTOM, WORDS
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.measures import measured
 from workbench.tui.pages.writing import comma, heading, named, paragraph
@@ -21,8 +20,8 @@ from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
 def blocks_of(at: LookedAt) -> list[Block]:
     """The whole card of the column's adapter."""
     name = at.column.adapter
-    words = WORDS.get(name, CUSTOM)
     adapter = rendering.adapter_of(at.column, allow_code=True)
+    words = adapter.profile.card
     blocks = [EMPTY, block(f"{catalog.title(name)}Adapter", "title"), *paragraph(words.essence)]
     blocks += [
         named("formats", words.formats),

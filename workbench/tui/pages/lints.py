@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from adapters.formats import catalog
 from adapters.prompts.lint import LINTS, Lint, lint, round_trip
 from sessions.running import rendering
 from workbench.editing.origins import demo_place
@@ -32,7 +33,8 @@ def lints_of(at: LookedAt) -> tuple[Lint, ...]:
     prompt = at.live.request.prompt
     turns = tuple(at.case.turns)
     model = at.session.model_of(at.column)
-    found = [*lint(signature, demos, inputs, at.column.adapter, prompt, turns, model), *_not_read_back(at, demos)]
+    profile = catalog.profile(at.column.adapter)
+    found = [*lint(signature, demos, inputs, profile, prompt, turns, model), *_not_read_back(at, demos)]
     order = {name: index for index, name in enumerate(LINTS)}
     return tuple(sorted(found, key=lambda one: order.get(one.name, len(order))))
 

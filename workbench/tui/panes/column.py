@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from textual.containers import Vertical
 from textual.content import Content
 
+from adapters.formats import catalog
 from sessions.model.session import Column
 from workbench.output import measures
 from workbench.output.token_estimates import Estimates
@@ -25,14 +26,6 @@ if TYPE_CHECKING:
     from adapters.requests.request import Request
     from sessions.running.repeats import Repeats
 
-ADAPTER_NAMES = {
-    "chat": "Chat",
-    "json": "JSON",
-    "xml": "XML",
-    "baml": "BAML",
-    "twostep": "TwoStep",
-    "markdown": "Markdown",
-}
 WIDTH_OF_WORDS = 40
 TITLE_FRAME = 4
 """Cells of a column's upper edge, within its corners, that no title takes."""
@@ -150,7 +143,7 @@ call. The margin names what the parser did with each piece; the table shows how 
             self._put_title(self._title)
             return
         kind, field, turn = key
-        adapter = ADAPTER_NAMES.get(self._adapter, self._adapter)
+        adapter = catalog.title(self._adapter)
         origin = " · ".join(part for part in (kind, field, turn) if part)
         self._put_title(lines((f"{adapter} ▸ ", "bold"), (origin, "$text-accent")))
 
@@ -191,7 +184,7 @@ call. The margin names what the parser did with each piece; the table shows how 
 
     def _title_of(self, live: LiveColumn, model: str | None) -> Content:
         adapter, quiet = live.column.adapter, "$foreground 60%"
-        known = ADAPTER_NAMES.get(adapter)
+        known = catalog.title(adapter) if adapter in catalog.OURS else None
         own = live.column.id.removeprefix(f"{adapter} · ") if live.column.id not in (adapter, known) else ""
         parts: list[tuple[str, str] | str] = [(known or adapter, "bold")]
         if known and own:
@@ -206,7 +199,7 @@ call. The margin names what the parser did with each piece; the table shows how 
             unit = " tok" if self.size.width >= WIDTH_OF_WORDS else ""
             parts.append((f" · {self._token_count(live.request)}{unit}", quiet))
         title = lines(*parts)
-        if known and adapter != "markdown":
+        if catalog.dspy_class(adapter) is not None:
             whole = title + lines((f" · {AS_DSPY}", quiet))
             return whole if whole.cell_length <= self.size.width - TITLE_FRAME else title
         return title
@@ -296,7 +289,7 @@ def _fallback(run: LiveRun) -> str:
     last = run.run.attempts[-1] if run.run is not None and run.run.attempts else None
     if last is None or last.purpose != "fallback":
         return ""
-    return f" · {ADAPTER_NAMES.get(last.adapter, last.adapter)} {'read it' if run.phase == 'done' else 'failed too'}"
+    return f" · {catalog.title(last.adapter)} {'read it' if run.phase == 'done' else 'failed too'}"
 
 
 def repeated(counted: Repeats) -> str:

@@ -9,8 +9,10 @@ import pytest
 from oracle import signatures
 from oracle.engines import NAMES
 
+from adapters.formats import catalog
 from adapters.formats.catalog import make
-from adapters.prompts.lint import LINTS, Lint, Place, lint, round_trip
+from adapters.prompts import lint as prompt_lint
+from adapters.prompts.lint import LINTS, Lint, Place, round_trip
 from adapters.signatures.signature import Field, Signature
 from adapters.types import History
 
@@ -18,6 +20,12 @@ QA = Signature.make((Field("question", "input"), Field("answer", "output")))
 TWO = Signature.make((Field("question", "input"), Field("answer", "output"), Field("score", "output", float)))
 TALK = Signature.make((Field("history", "input", History), Field("question", "input"), Field("answer", "output")))
 ASKED = {"question": "Q"}
+
+
+def lint(
+    signature: Signature, demos: Any, inputs: Any, adapter: str = "chat", *rest: Any, **more: Any
+) -> tuple[Lint, ...]:
+    return prompt_lint.lint(signature, demos, inputs, catalog.profile(adapter), *rest, **more)
 
 
 def names(*found: Lint) -> list[str]:
