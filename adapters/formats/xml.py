@@ -20,6 +20,7 @@ from adapters.replies.reading import Reading
 from adapters.signatures.facts_by_fields import by_fields
 from adapters.signatures.field_info import with_info
 from adapters.signatures.signature import Field, Signature
+from adapters.signatures.type_size import LARGEST_TYPE
 from adapters.types import is_builtin
 from adapters.values.pydantic_schema import ByIdentity, schema_by_name
 from adapters.values.value_text import serialize_for_json, write_value
@@ -233,22 +234,39 @@ def value_to_xml(value: Any, tag: str, key: str | None = None) -> str:
 
 
 def xml_schema(tag: str, annotation: Any) -> str:
-    """The nested tags that a type's JSON schema describes, `...` for each value."""
+    """The nested tags that a type's JSON schema describes, `...` for each value.
+
+    Raises ValueError for a type of more than `LARGEST_TYPE` tags: dspy would write them out without end.
+    """
     schema = schema_by_name(annotation)
-    return _schema_to_xml(tag, schema, schema.get("$defs", {}), frozenset())
+    return _NestedTags(tag, schema.get("$defs", {})).written(tag, schema, frozenset())
 
 
-def _schema_to_xml(tag: str, schema: Mapping[str, Any], definitions: Mapping[str, Any], seen: frozenset[str]) -> str:
-    if reference := schema.get("$ref"):
-        name = reference.rsplit("/", 1)[-1]
-        if name in seen:
-            return f"<{tag}>...</{tag}>"
-        return _schema_to_xml(tag, definitions[name], definitions, seen | {name})
-    if choices := schema.get("anyOf"):
-        chosen = next((one for one in choices if one.get("type") != "null"), choices[0])
-        return _schema_to_xml(tag, chosen, definitions, seen)
-    if schema.get("type") == "array":
-        return f"<{tag}>{_schema_to_xml('item', schema.get('items', {}), definitions, seen)}</{tag}>"
-    properties = schema.get("properties", {})
-    children = "".join([_schema_to_xml(name, child, definitions, seen) for name, child in properties.items()])
-    return f"<{tag}>{children}</{tag}>" if children else f"<{tag}>...</{tag}>"
+class _NestedTags:
+    """Writes the tags of one output, and counts them: a model that is used in two places is written out in both."""
+
+    def __init__(self, output: str, definitions: Mapping[str, Any]) -> None:
+        self._output = output
+        self._definitions = definitions
+        self._left = LARGEST_TYPE
+
+    def written(self, tag: str, schema: Mapping[str, Any], seen: frozenset[str]) -> str:
+        if reference := schema.get("$ref"):
+            name = reference.rsplit("/", 1)[-1]
+            if name in seen:
+                return f"<{tag}>...</{tag}>"
+            return self.written(tag, self._definitions[name], seen | {name})
+        if choices := schema.get("anyOf"):
+            chosen = next((one for one in choices if one.get("type") != "null"), choices[0])
+            return self.written(tag, chosen, seen)
+        self._left -= 1
+        if self._left < 0:
+            raise ValueError(
+                f"XML writes out every field of nested models, and `{self._output}` has more than {LARGEST_TYPE:,}, "
+                "which is the limit; Chat and JSON describe each model once"
+            )
+        if schema.get("type") == "array":
+            return f"<{tag}>{self.written('item', schema.get('items', {}), seen)}</{tag}>"
+        properties = schema.get("properties", {})
+        children = "".join([self.written(name, child, seen) for name, child in properties.items()])
+        return f"<{tag}>{children}</{tag}>" if children else f"<{tag}>...</{tag}>"

@@ -10,9 +10,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adapters.lm.errors import ProviderError
 from adapters.lm.offline.patterns import example_of
 from adapters.lm.offline.source import Source, choose, shortened, words_of
 from adapters.lm.offline.wanted_types import Schema
+
+LARGEST = 10_000
+"""Parts of one reply's values: small types may ask for millions, by models in models or by lists of a least length."""
 
 MAX_DEPTH = 6
 """How deep recursive types are filled in before what is optional in them is left out."""
@@ -58,13 +62,21 @@ class Sampler:
         self._seed = seed
         self._examples = examples
         self._taken: Counter[str] = Counter()
+        self._left = LARGEST
 
     def value(self, name: str, schema: Schema, description: str = "") -> Any:
-        """A value of `schema` for the output `name`, as plain JSON."""
+        """A value of `schema` for the output `name`, as plain JSON. Raises ProviderError for one that is too large."""
         definitions = schema.get("$defs", {})
         return self._of(schema, (name,), definitions, description)
 
     def _of(self, schema: Schema, path: Path, definitions: Mapping[str, Schema], hint: str) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            raise ProviderError(
+                f"An offline model writes no reply of more than {LARGEST:,} values, and the type of `{path[0]}` asks "
+                "for that.",
+                "model",
+            )
         if "$ref" in schema:
             name = str(schema["$ref"]).rsplit("/", 1)[-1]
             schema = {**definitions.get(name, {}), **{key: one for key, one in schema.items() if key != "$ref"}}

@@ -8,10 +8,16 @@ from typing import Any
 
 DEEPEST = 100
 """Levels of a schema and its arguments; deeper ones are refused."""
+MOST_STEPS = 100_000
+"""Schemas that are looked at for one call: alternatives within alternatives double at every level."""
 
 
 class ArgumentsError(ValueError):
     """Arguments that a tool cannot be called with, in one line for the model."""
+
+
+class TooManyStepsError(ArgumentsError):
+    """The schema cannot be looked at to its end; no other alternative is tried."""
 
 
 def decode(arguments: Any) -> dict[str, Any]:
@@ -47,6 +53,7 @@ def validate(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[st
 class _Checker:
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
+        self._left = MOST_STEPS
 
     def object(self, schema: Mapping[str, Any], value: Mapping[str, Any], path: str, depth: int) -> dict[str, Any]:
         properties = _mapping(schema.get("properties"))
@@ -75,6 +82,9 @@ class _Checker:
     def value(self, schema: Mapping[str, Any], value: Any, path: str, depth: int) -> Any:
         if depth > DEEPEST:
             raise ArgumentsError(f"{path[:200]}: nested too deeply")
+        self._left -= 1
+        if self._left < 0:
+            raise TooManyStepsError(f"{path[:200]}: the tool's schema has too many alternatives to look at")
         if "$ref" in schema:
             return self.value(self._referred(schema["$ref"], path), value, path, depth + 1)
         for key in ("anyOf", "oneOf"):
@@ -100,6 +110,8 @@ class _Checker:
         for one in [*nulls, *(one for one in schemas if one not in nulls)]:
             try:
                 return self.value(_mapping(one), value, path, depth + 1)
+            except TooManyStepsError:
+                raise
             except ArgumentsError as error:
                 failure = error
         raise failure

@@ -20,6 +20,7 @@ from adapters.signatures.read.plain_types import applied
 from adapters.signatures.read.source_text import SourceText, parse_expression, shown, told
 from adapters.signatures.read.source_values import ConstantReader
 from adapters.signatures.type_names import is_type_alias
+from adapters.signatures.type_size import LARGEST_TYPE, is_too_large
 
 _ALIAS_FORMS = (type, types.GenericAlias, types.UnionType, typing.ForwardRef)
 _QUALIFIERS = (typing.ClassVar, typing.Final, typing.Required, typing.NotRequired)
@@ -123,6 +124,7 @@ class AnnotationReader:
         return result
 
     def _joined(self, node: ast.expr, left: Any, right: Any) -> Any:
+        self._check_size(node, (left, right))
         try:
             if self.as_dspy_string:
                 return Union[left, right]  # noqa: UP007
@@ -164,6 +166,7 @@ class AnnotationReader:
     def _apply(self, node: ast.Subscript, base: Any, argument: Any) -> Any:
         if isinstance(argument, tuple) and self.as_dspy_string and len(argument) == 1 and base is Union:
             argument = argument[0]
+        self._check_size(node, argument if isinstance(argument, tuple) else (argument,))
         try:
             made = applied(base, argument)
         except Exception as error:
@@ -171,6 +174,15 @@ class AnnotationReader:
         if get_origin(made) is dict and len(get_args(made)) != 2:
             raise self.source.error(node, f"{shown(node)} needs a type for keys and one for values", "dict[str, int]")
         return made
+
+    def _check_size(self, node: ast.expr, parts: tuple[Any, ...]) -> None:
+        """Before a type is made of others: making it hashes them all. Raises SignatureError."""
+        if is_too_large(parts):
+            raise self.source.error(
+                node,
+                f"{shown(node)} is a type of more than {LARGEST_TYPE:,} parts, which is the limit",
+                "a class counts as one part: write a pydantic model for what stands in it again and again",
+            )
 
     def _literal_member(self, node: ast.expr) -> Any:
         if self.as_dspy_string and isinstance(node, ast.UnaryOp):

@@ -34,6 +34,9 @@ LARGEST_NUMBER = 10**18
 LARGEST_INTEGER_BITS = 4_000
 """Python itself refuses to write out integers of more than 4,300 digits."""
 
+LARGEST_VALUE = 1_000_000
+"""Items and characters of a value: constants made of constants grow to any size in a few lines."""
+
 _FIXABLE = "only literals, constants of this text and enum members are read; nothing is run"
 
 _CONSTRUCTORS: frozenset[Any] = frozenset(
@@ -133,7 +136,7 @@ class ConstantReader:
             case ast.BinOp():
                 return self._binary(node)
             case ast.JoinedStr():
-                return "".join(self._piece(one, node) for one in node.values)
+                return self._joined(node)
             case ast.List():
                 return self.elements(node.elts)
             case ast.Tuple():
@@ -141,7 +144,7 @@ class ConstantReader:
             case ast.Set():
                 return self._guarded(node, lambda: set(self.elements(node.elts)))
             case ast.Dict():
-                return self._dictionary(node)
+                return self._checked(node, self._dictionary(node))
             case ast.Call():
                 return self._call(node)
             case ast.Lambda():
@@ -189,7 +192,19 @@ class ConstantReader:
         times = isinstance(left, datetime.date | datetime.timedelta) and isinstance(right, datetime.timedelta)
         if operate is None or not (texts or flags or numbers or times):
             raise self._refused(node)
-        return self._guarded(node, lambda: operate(left, right))
+        return self._checked(node, self._guarded(node, lambda: operate(left, right)))
+
+    def _checked(self, node: ast.expr, value: Any) -> Any:
+        """A value that was put together of others. Raises SignatureError when it is too large to be printed."""
+        if _is_larger(value, LARGEST_VALUE):
+            raise self.source.error(node, f"{shown(node)} is larger than {LARGEST_VALUE:,} items or characters")
+        return value
+
+    def _joined(self, node: ast.JoinedStr) -> str:
+        text = ""
+        for one in node.values:
+            text = self._checked(node, text + self._piece(one, node))
+        return text
 
     def _piece(self, node: ast.expr, whole: ast.JoinedStr) -> str:
         if isinstance(node, ast.Constant):
@@ -211,9 +226,10 @@ class ConstantReader:
                 if not isinstance(inner, list | tuple | set | frozenset):
                     raise self._refused(one)
                 result.extend(inner)
+                self._checked(one, result)
             else:
                 result.append(read(one))
-        return result
+        return self._checked(nodes[-1], result) if nodes else result
 
     def _dictionary(self, node: ast.Dict) -> Any:
         result: dict[Any, Any] = {}
@@ -350,6 +366,24 @@ class ConstantReader:
 
     def _refused(self, node: ast.AST) -> SignatureError:
         return self.source.error(node, f"{shown(node)} is not a value that can be read without running it", _FIXABLE)
+
+
+def _is_larger(value: Any, limit: int) -> bool:
+    """Whether there are more items and characters in a value than that, what stands twice counted twice."""
+    left, waiting = limit, [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str | bytes):
+            left -= len(one)
+        elif isinstance(one, list | tuple | set | frozenset):
+            left -= len(one)
+            waiting.extend(one if left >= 0 else ())
+        elif isinstance(one, dict):
+            left -= len(one)
+            waiting.extend((*one, *one.values()) if left >= 0 else ())
+        if left < 0:
+            return True
+    return False
 
 
 def _is_cheap(function: Any, argument: Any) -> bool:
