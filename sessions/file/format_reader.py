@@ -18,6 +18,7 @@ from sessions.model.session import (
     Recording,
     SignatureText,
     Source,
+    SourceLink,
     Tool,
     Variant,
 )
@@ -108,7 +109,17 @@ class Reader:
             class_name=None if class_name is None else self.text(class_name, f"{place}.class"),
             predictor="ChainOfThought" if predictor == "ChainOfThought" else "Predict",
             instructions=None if instructions is None else self.lines(instructions, f"{place}.instructions"),
-            extra=others(data, ("text", "class", "predictor", "instructions")),
+            extra=others(data, ("text", "class", "predictor", "instructions", "source")),
+            source=None if data.get("source") is None else self.source(data["source"], f"{place}.source"),
+        )
+
+    def source(self, value: Any, place: str) -> SourceLink:
+        data = self.object(value, place)
+        return SourceLink(
+            file=self.text(self.needed(data, "file", place), f"{place}.file"),
+            class_name=self.text(self.needed(data, "class", place), f"{place}.class"),
+            digest=self.text(data.get("digest", ""), f"{place}.digest"),
+            extra=others(data, ("file", "class", "digest")),
         )
 
     def column(self, value: Any, place: str) -> Column:

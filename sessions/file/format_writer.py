@@ -9,7 +9,7 @@ from sessions.errors import SessionError, step_into
 from sessions.file.format_reader import is_switch
 from sessions.file.json_values import JSON, UnwritableError, encode, encode_line, encode_text, has_surrogate_pair
 from sessions.file.written_parts import WrittenParts
-from sessions.model.session import Case, Column, Demo, Recording, SignatureText, Tool, Variant
+from sessions.model.session import Case, Column, Demo, Recording, SignatureText, SourceLink, Tool, Variant
 
 DEMO_LEVEL = 2
 RECORDING_LEVEL = 4
@@ -48,7 +48,17 @@ class Writer:
             "predictor": signature.predictor,
             "instructions": None if signature.instructions is None else lines(signature.instructions),
         }
+        if signature.source is not None:
+            own["source"] = self.source(signature.source, f"{place}.source")
         return self.with_extra(own, signature.extra, place)
+
+    def source(self, link: SourceLink, place: str) -> dict[str, JSON]:
+        own: dict[str, JSON] = {
+            "file": encode_text(link.file),
+            "class": encode_text(link.class_name),
+            "digest": encode_text(link.digest),
+        }
+        return self.with_extra(own, link.extra, place)
 
     def column(self, column: Column, place: str) -> dict[str, JSON]:
         own = {

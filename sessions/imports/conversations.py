@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from adapters.formats import catalog
@@ -42,9 +42,14 @@ def is_messages(data: Any) -> bool:
     return isinstance(data, list) and bool(data) and all(isinstance(one, dict) and "role" in one for one in data)
 
 
-def from_messages(data: Any, path: str, given: SignatureText | None = None, case: str = "case 1") -> Imported:
-    """A session with the conversation as the history of a case. Raises `SessionError` naming the message."""
-    messages = data["messages"] if isinstance(data, dict) else data
+def from_messages(
+    data: Any, path: str, given: SignatureText | None = None, case: str = "case 1", *, reply: str | None = None
+) -> Imported:
+    """A session with the conversation as the history of a case, and `reply`, where it stands apart, as its last reply.
+
+    Raises `SessionError` naming the message.
+    """
+    messages = _with_system(data, path) if isinstance(data, dict) else data
     text = given or SignatureText(PROPOSED)
     signature = text.read()
     questions: list[str] = []
@@ -54,15 +59,27 @@ def from_messages(data: Any, path: str, given: SignatureText | None = None, case
     if history_field_name(signature) is None:
         questions.append("the signature has no dspy.History field, so the history will not be in any prompt")
     extra = {KEPT: {"system": list(found.systems)}} if found.systems else {}
-    session = Session(
-        text, (), DEFAULT_COLUMNS, cases=(Case(case, inputs=found.asked, history=found.turns, extra=extra),)
-    )
+    made = Case(case, inputs=found.asked, history=found.turns, extra=extra)
     notes = [f"{len(found.turns)} turns of history", *found.notes]
+    if reply is not None:
+        model = data.get("model")
+        shown = {"text": reply, "source": "pasted", **({"model": model} if isinstance(model, str) else {})}
+        made = replace(made, replies={DEFAULT_COLUMNS[0].id: shown})
+        notes.append(f"its response is the reply under `{DEFAULT_COLUMNS[0].id}`")
+    session = Session(text, (), DEFAULT_COLUMNS, cases=(made,))
     if found.asked:
         notes.append(f"the last message has no reply: it is the inputs of `{case}`")
     if found.systems:
         notes.append("the system message is no part of a history: it is kept beside the case")
     return Imported(session, tuple(notes), tuple(questions), has_signature=given is None)
+
+
+def _with_system(data: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
+    """The messages of an object that holds them; in front of them its `system`, where Anthropic's requests have it."""
+    system = data.get("system")
+    if system is None:
+        return list(data["messages"])
+    return [{"role": "system", "content": content_text(system, path, "system")}, *data["messages"]]
 
 
 def read(messages: Sequence[Mapping[str, Any]], signature: Signature, path: str, adapter: str = "chat") -> Conversation:

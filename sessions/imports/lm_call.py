@@ -6,6 +6,7 @@ What was read is proved by rendering it: where the messages come out as they wer
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,6 +17,7 @@ from adapters.signatures.signature import Field, Signature, strip_annotated
 from sessions.errors import SessionError
 from sessions.imports import chain_of_thought, conversations, proposing
 from sessions.imports.dspy_program import parameters_in, without_secrets
+from sessions.imports.merging import unused
 from sessions.imports.result import KEPT, Imported
 from sessions.model.recording import as_json
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
@@ -28,8 +30,22 @@ _OBJECTIVE = "In adhering to this structure, your objective is: "
 
 
 def is_call(data: Any) -> bool:
-    """Whether decoded JSON is an entry of `lm.history`."""
-    return isinstance(data, dict) and "outputs" in data and ("messages" in data or "prompt" in data)
+    """Whether decoded JSON is an entry of `lm.history`, or of a log that has its messages and the response to them."""
+    if not isinstance(data, dict):
+        return False
+    if "outputs" in data:
+        return "messages" in data or "prompt" in data
+    return answer_in(data) is not None and conversations.is_messages(data) and "Your input fields are:" in str(data)
+
+
+def answer_in(data: Mapping[str, Any]) -> str | None:
+    """The text of the `response` of a logged call, an OpenAI completion as JSON; None where there is none."""
+    response = data.get("response")
+    choices = response.get("choices") if isinstance(response, Mapping) else None
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, Mapping) else None
+    content = message.get("content") if isinstance(message, Mapping) else None
+    return content if isinstance(content, str) else None
 
 
 def from_call(data: Mapping[str, Any], path: str, given: SignatureText | None = None, case: str = "case 1") -> Imported:
@@ -49,7 +65,9 @@ def from_call(data: Mapping[str, Any], path: str, given: SignatureText | None = 
     kwargs = data.get("kwargs")
     params = parameters_in(kwargs) if isinstance(kwargs, dict) else {}
     params.pop("response_format", None)  # the adapter's own, which it makes again
-    reply = _reply(data.get("outputs"), path)
+    reply = _reply(data["outputs"], path) if "outputs" in data else answer_in(data)
+    if reply is None:
+        raise SessionError(path, "response", "there is no text of a reply in it")
     kept = {KEPT: without_secrets(data)}
     base = Session(text, cases=(Case(case, extra=kept),), model=model, params=params)
     session, proved = _arranged(base, messages, path)
@@ -59,6 +77,36 @@ def from_call(data: Mapping[str, Any], path: str, given: SignatureText | None = 
         questions.append("rendered again, the messages are not the recorded ones: an option or a type differs")
     notes = [f"{len(messages)} messages of {model}, as `{column}` made them", *said, KEPT_BESIDE]
     return Imported(session.with_case(made), tuple(notes), tuple(questions), has_signature=given is None)
+
+
+def from_calls(
+    calls: Sequence[Mapping[str, Any]], path: str, given: SignatureText | None = None, case: str = "case 1"
+) -> Imported:
+    """A session with a case for every call of the last one's signature and demos; the others are counted.
+
+    Raises `SessionError`, naming the call.
+    """
+    made = [from_call(one, f"{path}: call {number}", given, case) for number, one in enumerate(calls, 1)]
+    last = made[-1].session
+    alike = [one for one in made if _program(one.session) == _program(last)]
+    cases: list[Case] = []
+    for one in alike:
+        name = unused(case, {had.name for had in cases})
+        cases.append(replace(one.session.cases[0], name=name))
+    columns = {one.id: one for each in alike for one in each.session.columns}
+    notes = [f"{len(alike)} of {len(calls)} calls become cases", *made[-1].notes]
+    if len(alike) < len(calls):
+        notes.append(f"{len(calls) - len(alike)} calls have another signature or other demos: import them apart")
+    if len({(one.session.model, json.dumps(dict(one.session.params))) for one in alike}) > 1:
+        notes.append("model and parameters are those of the last call; each reply says its own model")
+    questions = dict.fromkeys(question for one in alike for question in one.questions)
+    session = replace(last, cases=tuple(cases), columns=tuple(columns.values()))
+    return Imported(session, tuple(notes), tuple(questions), has_signature=given is None)
+
+
+def _program(session: Session) -> tuple[SignatureText, str]:
+    """What calls have in common that can be cases of one session."""
+    return session.signature, json.dumps([dict(one.values) for one in session.demos])
 
 
 def _arranged(base: Session, messages: Sequence[Mapping[str, Any]], path: str) -> tuple[Session, bool]:

@@ -17,7 +17,7 @@ def merged(session: Session, imported: Imported) -> Imported:
     """The session with the import's signature, its demos behind the others, and its cases under names of their own."""
     other, kept_notes = _with_what_a_text_cannot_say(session, imported)
     notes, questions = [*imported.notes, *kept_notes], list(imported.questions)
-    if other.signature != session.signature:
+    if replace(other.signature, source=None) != replace(session.signature, source=None):
         questions.append(f"the signature is replaced{_lost(session, other.signature.read())}")
     there = {_content(demo) for demo in session.demos}
     demos = [demo for demo in other.demos if _content(demo) not in there]

@@ -13,6 +13,8 @@ from sessions.imports.reading import json_of, text_of
 from sessions.imports.result import Imported
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText
+from sessions.source.gathering import gather_text
+from sessions.source.linking import is_of_project, linked
 
 Kind = Literal["signature", "demos", "program", "call", "history"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -25,13 +27,15 @@ def load(
     *,
     predictor: str | None = None,
     case: str | None = None,
+    folder: Path | None = None,
 ) -> Imported:
     """The import of a file; `given` is the signature to read it by. A `.py` file may name its class: `x.py:Class`.
 
-    Raises `SessionError` and SignatureError for what cannot be imported.
+    A class is linked to its file where that is of the project of a session in `folder`. Raises `SessionError`,
+    SignatureError and `SourceError` for what cannot be imported.
     """
     if kind == "signature" or (kind is None and _is_python(path)):
-        return _from_source(path)
+        return _from_source(path, folder)
     text = text_of(path)
     suffix = Path(path).suffix.lower()
     name = case or Path(path).stem
@@ -50,7 +54,8 @@ def load(
     if found == "history":
         if not conversations.is_messages(data):
             raise SessionError(path, "", "expected a list of messages with role and content")
-        return conversations.from_messages(data, path, given, name)
+        reply = lm_call.answer_in(data) if isinstance(data, dict) else None
+        return conversations.from_messages(data, path, given, name, reply=reply)
     return demos.from_json(text, path, given)
 
 
@@ -80,16 +85,14 @@ def _object(data: Any, path: str) -> dict[str, Any]:
 
 def _from_calls(data: Any, path: str, given: SignatureText | None, case: str) -> Imported:
     calls = data if isinstance(data, list) else [data]
-    if not calls or not isinstance(calls[-1], dict):
+    if not calls or not all(isinstance(one, dict) for one in calls):
         raise SessionError(path, "", "there is no call in it", "an entry of `lm.history`, as JSON")
-    made = lm_call.from_call(calls[-1], path, given, case)
     if len(calls) == 1:
-        return made
-    notes = (f"the last of {len(calls)} calls", *made.notes)
-    return Imported(made.session, notes, made.questions, made.has_signature)
+        return lm_call.from_call(calls[0], path, given, case)
+    return lm_call.from_calls(calls, path, given, case)
 
 
-def _from_source(path: str) -> Imported:
+def _from_source(path: str, folder: Path | None) -> Imported:
     file, _, name = path.rpartition(":") if not path.endswith(".py") else (path, "", "")
     text = text_of(file or path)
     try:
@@ -102,9 +105,15 @@ def _from_source(path: str) -> Imported:
         )
     written = SignatureText(text, name or (names[0] if names else None))
     try:
+        if written.class_name is not None and folder is not None and is_of_project(Path(file), folder):
+            written = linked(Path(file), written.class_name, folder)
         signature = written.read()
+        if written.source is None and written.class_name is not None:
+            written = SignatureText(gather_text(text, written.class_name), written.class_name)
     except SignatureError as error:
         raise SessionError(file, "", str(error)) from None
     notes = [f"the signature {signature.name}: {signature.signature}"]
+    if written.source is not None:
+        notes.append(f"linked to {written.source.file}:{written.source.class_name}")
     notes += [f"`{field.name}`: {note}" for field in signature.fields.values() for note in field.notes]
     return Imported(Session(written, (), DEFAULT_COLUMNS), tuple(notes), is_bare_text=True)

@@ -29,6 +29,17 @@ Rating = Literal["good", "bad"]
 
 
 @dataclass(frozen=True)
+class SourceLink:
+    """Where in a program a signature's text was taken: `file` relative to the session's folder, with `/`, the class
+    there, and the digest of the text that was taken (`sessions.source`)."""
+
+    file: str
+    class_name: str
+    digest: str
+    extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
+
+
+@dataclass(frozen=True)
 class SignatureText:
     """The signature as the user wrote it: string notation, or Python source of which `class_name` is meant."""
 
@@ -38,6 +49,8 @@ class SignatureText:
     instructions: str | None = None
     """Replaces what the text says (for the string notation, which has no room for instructions)."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
+    source: SourceLink | None = None
+    """The program that it is a copy of."""
 
     def read(self) -> Signature:
         """The signature: the same object for the same content, since caches go by its identity.

@@ -19,6 +19,8 @@ from sessions.fixtures import checking
 from sessions.fixtures.verdicts import FixtureResult, Part
 from sessions.model.session import Case, Session
 from sessions.running import rendering
+from sessions.source.linking import Follower
+from sessions.source.verdict import check_source, with_source
 from workbench.checks import keywords
 from workbench.config import user_code
 from workbench.output.exit_codes import CommandError
@@ -48,6 +50,8 @@ class Plan:
     """In the place of the session's, for `live`."""
     repeat: int = 1
     allow_hosts: tuple[str, ...] = ()
+    source: bool = True
+    """Whether links are followed."""
 
 
 @dataclass(frozen=True)
@@ -73,19 +77,20 @@ def check_all(files: Sequence[Path], plan: Plan, jobs: int) -> Iterator[Checked]
         dspy = None
         if plan.dspy is not None:
             dspy = stack.enter_context(_upstream(plan.dspy))
+        follower = Follower()
         for path in files:
-            yield check_file(path, plan, dspy)
+            yield check_file(path, plan, dspy, follower)
 
 
 def check_alone(path: Path, plan: Plan) -> Checked:
     """One file in a process of a pool, which starts a dspy of its own."""
     if plan.dspy is None:
-        return check_file(path, plan, None)
+        return check_file(path, plan, None, Follower())
     with _upstream(plan.dspy) as dspy:
-        return check_file(path, plan, dspy)
+        return check_file(path, plan, dspy, Follower())
 
 
-def check_file(path: Path, plan: Plan, dspy: Upstream | None) -> Checked:
+def check_file(path: Path, plan: Plan, dspy: Upstream | None, follower: Follower) -> Checked:
     try:
         if plan.update:
             session, updated = _updated(path, plan)
@@ -97,6 +102,8 @@ def check_file(path: Path, plan: Plan, dspy: Upstream | None) -> Checked:
         return Checked(path, error=str(error))
     if not results:
         return Checked(path, nothing=_why_nothing(session, plan))
+    if plan.source:
+        results = with_source(results, check_source(session, path.parent, follower))
     return Checked(path, tuple([_with_more(one, session, plan, dspy) for one in results]), updated=updated)
 
 

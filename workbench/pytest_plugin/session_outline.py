@@ -18,7 +18,7 @@ SIZE_LIMIT = 64_000_000
 
 @dataclass(frozen=True)
 class Fixture:
-    """One column of one case, and the verdicts that can be asked for: of render, parse, expect."""
+    """One column of one case, and the verdicts that can be asked for: of render, parse, expect, source."""
 
     case: str
     column: str
@@ -34,7 +34,12 @@ def outline(file: Path) -> tuple[Fixture, ...] | None:
         if "format" not in data:
             return None
         columns = [_text(one.get("id", one["adapter"])) for one in data.get("columns", ())]
-        return tuple(fixture for case in data.get("cases", ()) for fixture in _of_case(case, columns))
+        linked = ("source",) if data.get("signature", {}).get("source") is not None else ()
+        return tuple(
+            Fixture(one.case, one.column, (*one.parts, *linked))
+            for case in data.get("cases", ())
+            for one in _of_case(case, columns)
+        )
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
 

@@ -83,10 +83,50 @@ def test_a_call_of_a_chain_of_thought_is_read_with_the_signature_that_was_given_
 
 def test_nothing_of_an_entry_is_lost_but_its_secrets(tmp_path: Path) -> None:
     made = sources.load(write(tmp_path, [entry(dspy.ChatAdapter()), entry(dspy.ChatAdapter(), cost=0.25)]))
-    kept = made.session.cases[0].extra[KEPT]
+    kept = made.session.cases[1].extra[KEPT]
     assert kept["cost"] == 0.25 and kept["usage"] == {"total_tokens": 3} and kept["kwargs"]["unknown"] == 1
     assert "canary" not in store.dumps(made.session)
-    assert made.notes[0] == "the last of 2 calls"
+    assert made.notes[0] == "2 of 2 calls become cases"
+
+
+def test_every_call_of_a_history_is_a_case_and_those_of_another_signature_are_counted(tmp_path: Path) -> None:
+    chat = dspy.ChatAdapter()
+    other = entry(chat, dspy.Signature("question -> answer"))
+    asked = [entry(chat), entry(chat), entry(dspy.JSONAdapter())]
+    for number, one in enumerate(asked):
+        one["messages"][-1]["content"] = one["messages"][-1]["content"].replace("in two lines", f"number {number}")
+        one["outputs"] = [f"reply {number}"]
+    made = sources.load(write(tmp_path, [asked[0], other, *asked[1:]]), case="call")
+    cases = made.session.cases
+    assert [one.name for one in cases] == ["call", "call (2)", "call (3)"]
+    assert [str(one.inputs["question"]).split("[")[1] for one in cases] == ["number 0]", "number 1]", "number 2]"]
+    assert [next(iter(one.replies.values()))["text"] for one in cases] == ["reply 0", "reply 1", "reply 2"]
+    assert [one.id for one in made.session.columns] == ["chat", "json"]
+    assert made.notes[0] == "3 of 4 calls become cases"
+    assert "1 calls have another signature or other demos: import them apart" in made.notes
+
+
+def test_the_response_of_a_logged_call_is_its_reply(tmp_path: Path) -> None:
+    data = entry(dspy.ChatAdapter())
+    del data["outputs"]
+    data["response"] = {"choices": [{"message": {"role": "assistant", "content": "from the log"}}]}
+    made = sources.load(write(tmp_path, data))
+    assert made.questions == ()
+    assert made.session.cases[0].replies["chat"]["text"] == "from the log"
+
+    plain = {"model": "openai/gpt-4o", "messages": CHAT, "response": data["response"]}
+    made = sources.load(write(tmp_path, plain), given=SignatureText("history: dspy.History, message -> reply"))
+    shown = made.session.cases[0].replies["chat"]
+    assert (shown["text"], shown["model"]) == ("from the log", "openai/gpt-4o")
+    assert "its response is the reply under `chat`" in made.notes
+
+
+@pytest.mark.parametrize("system", ["Be kind.", [{"type": "text", "text": "Be "}, {"type": "text", "text": "kind."}]])
+def test_the_system_text_that_anthropic_has_beside_the_messages_is_kept(system: Any, tmp_path: Path) -> None:
+    given = SignatureText("history: dspy.History, message -> reply")
+    made = sources.load(write(tmp_path, {"system": system, "messages": CHAT[1:]}), given=given)
+    assert made.session.cases[0].extra == {KEPT: {"system": ["Be kind."]}}
+    assert any("system message" in one for one in made.notes)
 
 
 def test_a_type_of_the_users_own_is_asked(tmp_path: Path) -> None:

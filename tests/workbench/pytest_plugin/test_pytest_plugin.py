@@ -193,6 +193,21 @@ def test_words_mean_cases_columns_and_verdicts_and_never_the_names_of_files(run_
     assert run_pytest("-k", "path:prompts and parse").summary == "3 passed, 5 deselected"
 
 
+def test_a_link_to_a_program_is_a_test_too(run_pytest: Pytest, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    (project / "pyproject.toml").touch()
+    source = "import dspy\nclass Q(dspy.Signature):\n    a: str = dspy.InputField()\n    b: str = dspy.OutputField()\n"
+    (project / "q.py").write_text(source)
+    assert main(["new", "q.py:Q", "-o", "prompts/q.session.json", "--input", "a=1"]) == 0
+    assert main(["send", "prompts/q.session.json", "--save", "--adapter", "chat"]) == 0
+    done = run_pytest("prompts/q.session.json")
+    assert done.ids("PASSED") >= {"prompts/q.session.json::case 1::chat::source"}
+    (project / "q.py").write_text(source.replace("b: str", "b: bool"))
+    done = run_pytest("prompts/q.session.json")
+    assert done.ids("FAILED") == {"prompts/q.session.json::case 1::chat::source"}
+    assert "the type of `b` has changed" in done.text
+
+
 @pytest.mark.slow
 def test_with_dspy_the_installed_dspy_is_asked_too(run_pytest: Pytest, project: Path) -> None:
     done = run_pytest("--workbench-dspy", "-k", "chat and upstream")

@@ -22,6 +22,8 @@ DESCRIPTION = """\
 Renders every recorded case and column again, reads its recorded replies
 again, and says what is no longer as recorded: the messages and the request
 (render), the verdict and the values (parse), what the case expects (expect).
+A session that is linked to a program (workbench new FILE.py:Class) is held
+against that too (source): what does the class say today? It is read, never run.
 With --dspy the installed dspy does the same (upstream: messages, request and
 readings; not for sessions with tools of their own, nor for adapters that are
 not dspy's). With --live the prompt is sent again and the new reply judged.
@@ -65,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--allow-host", dest="allow_hosts", action="append", default=[], metavar="HOST", help="with --live: as for send"
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to check files in (default 1)")
+    parser.add_argument("--no-source", action="store_true", help="follow no link to a program (the verdict source)")
     parser.add_argument("--junit", metavar="FILE", help="write a report for the CI system too")
     arguments.add_json(parser)
 
@@ -140,6 +143,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         model=model or None,
         repeat=options.repeat,
         allow_hosts=tuple(options.allow_hosts),
+        source=not options.no_source,
     )
 
 
@@ -194,5 +198,5 @@ def _write(checked: Checked) -> None:
         if one.failed:
             command_output.heading(reports.headline(one), "red")
             command_output.diff_lines(reports.details(one).split("\n"))
-        for note in one.notes:
-            command_output.heading(f"{one.path}::{one.case}::{one.column}  {note}", "yellow")
+    for note in dict.fromkeys(note for one in results for note in one.notes):
+        command_output.heading(reports.noted(note, [one for one in results if note in one.notes]), "yellow")

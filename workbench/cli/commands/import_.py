@@ -13,6 +13,7 @@ from sessions.imports import merging, sources
 from sessions.imports.chain_of_thought import COT, REASONING
 from sessions.imports.result import Imported
 from sessions.model.session import DEFAULT_COLUMNS, Column, Session, SignatureText
+from sessions.source.project import SourceError
 from workbench.cli import arguments
 from workbench.cli.commands.new import settings_in_force, signature_text
 from workbench.output import command_output, exit_codes
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
             store.save(imported.session, target, over=opened.fingerprint if opened else None)
         elif target:
             store.dumps(imported.session)
-    except (SessionError, SignatureError, OSError) as error:
+    except (SessionError, SignatureError, SourceError, OSError) as error:
         raise CommandError(str(error)) from error
     written = bool(target) and not waits and not options.dry_run
     _tell(options, imported, target, written)
@@ -81,15 +82,28 @@ def _import(options: argparse.Namespace, into: Session | None) -> Imported:
     given: SignatureText | None = None
     if options.signature is not None:
         stays = into.signature if into is not None else SignatureText("")
-        given = signature_text(options.signature, stays.instructions, options.cot or stays.predictor == COT)
+        is_cot = options.cot or stays.predictor == COT
+        given = signature_text(options.signature, stays.instructions, is_cot, _folder(options))
     elif into is not None:
         given = into.signature
-    imported = sources.load(options.source, options.kind, given, predictor=options.predictor, case=options.case)
+    imported = sources.load(
+        options.source,
+        options.kind,
+        given,
+        predictor=options.predictor,
+        case=options.case,
+        folder=_folder(options),
+    )
     if options.cot:
         imported = _as_chain_of_thought(imported)
     if into is not None:
         return merging.merged(into, imported)
     return replace(imported, session=_with_columns_of_config(imported.session))
+
+
+def _folder(options: argparse.Namespace) -> Path:
+    """Where the session stands or will stand, to which links to programs are relative."""
+    return Path(options.into or options.output or "x.json").parent
 
 
 def _as_chain_of_thought(imported: Imported) -> Imported:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,9 @@ from sessions.file import store
 from sessions.file.near_files import did_you_mean
 from sessions.imports.cells import shown, strict_json, value_in
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from sessions.source.gathering import gather_text
+from sessions.source.linking import is_of_project, linked
+from sessions.source.project import SourceError
 from workbench.cli import arguments
 from workbench.config import settings
 from workbench.output import command_output, exit_codes
@@ -54,11 +58,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    written = signature_text(options.signature, options.instructions, options.cot)
+    written = signature_text(options.signature, options.instructions, options.cot, Path(options.output).parent)
     try:
         signature = written.read()
     except SignatureError as error:
         raise CommandError(f"the signature, {error}") from error
+    linked_to = f", linked to {written.source.file}:{written.source.class_name}" if written.source is not None else ""
     wanted = settings_in_force()
     session = Session(
         signature=written,
@@ -78,7 +83,9 @@ def run(options: argparse.Namespace) -> int:
         columns = [one.id for one in session.columns]
         command_output.json({"path": str(path), "columns": columns, "signature": _fields(signature)})
     else:
-        command_output.message(f"{path}: {signature.signature}. Next: `workbench render {path}`, or `workbench {path}`")
+        command_output.message(
+            f"{path}: {signature.signature}{linked_to}. Next: `workbench render {path}`, or `workbench {path}`"
+        )
     return exit_codes.OK
 
 
@@ -90,19 +97,39 @@ def settings_in_force() -> settings.Settings:
         raise CommandError(str(error)) from error
 
 
-def signature_text(given: str, instructions: str | None, cot: bool) -> SignatureText:
-    """The signature as the user gave it: the notation itself, or the text of the `.py` file that it names."""
+def signature_text(given: str, instructions: str | None, cot: bool, folder: Path) -> SignatureText:
+    """The signature as the user gave it: the notation itself, or the class of the `.py` file that it names.
+
+    A class comes with what it needs and nothing else of its file, linked to it where the file is of the project of a
+    session in `folder`.
+    """
     path, _, class_name = given.rpartition(":") if _names_a_class(given) else (given, "", "")
-    text = given
+    written = SignatureText(given)
     if path.endswith(".py"):
         text = _read_source(path)
-        class_name = class_name or _only_class(path, text)
-    return SignatureText(
-        text=text,
-        class_name=class_name or None,
-        predictor="ChainOfThought" if cot else "Predict",
-        instructions=instructions,
-    )
+        written = _from_program(path, class_name or _only_class(path, text), text, folder)
+    return replace(written, predictor="ChainOfThought" if cot else "Predict", instructions=instructions)
+
+
+def _from_program(path: str, class_name: str, text: str, folder: Path) -> SignatureText:
+    if not class_name:
+        return SignatureText(text)
+    try:
+        if is_of_project(Path(path), folder):
+            return linked(Path(path), class_name, folder)
+        cut = SignatureText(gather_text(text, class_name), class_name)
+        whole = SignatureText(text, class_name)
+        return cut if _is_read(cut) else whole  # whose error then names the file's own lines
+    except (SignatureError, SourceError) as error:
+        raise CommandError(f"{path}: {error}" if isinstance(error, SignatureError) else str(error)) from error
+
+
+def _is_read(signature: SignatureText) -> bool:
+    try:
+        signature.read()
+    except SignatureError:
+        return False
+    return True
 
 
 def _names_a_class(given: str) -> bool:

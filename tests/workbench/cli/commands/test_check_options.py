@@ -187,7 +187,7 @@ def test_what_dspy_could_not_be_asked_about_is_said_and_is_no_pass(recorded: str
     done = run("check", recorded, "--dspy", "-k", "xml or md")
     assert done.code == 0
     assert "1 passed, 1 not asked of dspy" in done.out
-    assert "md  dspy 3.4.1 was not asked: it has no adapter `markdown`" in done.out
+    assert "q.json: dspy 3.4.1 was not asked: it has no adapter `markdown`  [case 1::md]" in done.out
     done = run("check", recorded, "--dspy", "-k", "xml or md", "--json")
     assert (done.json["passed"], done.json["unasked"]) == (1, 1)
 

@@ -1,0 +1,335 @@
+"""One text that says a signature whole: its class and what that needs, from its own file and the project's others."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from adapters.errors import SignatureError
+from adapters.signatures import notation
+from adapters.signatures.read.known_names import known_module
+from adapters.signatures.signature import Signature
+from sessions.model.session import SignatureText
+from sessions.source.project import Project, SourceGoneError, SourceRefusedError
+from sessions.source.statements import ImportedName, ModuleText, Statement, read_module
+
+MOST_STATEMENTS = 2_000
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A statement as it was taken: `text` is what stands in the gathered text, `file[start:end]` in its file's.
+
+    The two differ where the file says `models.Invoice` and the gathered text, which has no such module, `Invoice`.
+    """
+
+    file: Path
+    names: tuple[str, ...]
+    start: int
+    end: int
+    text: str
+    is_as_written: bool
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The text of one signature, the class that is meant, and where its pieces come from."""
+
+    text: str
+    class_name: str
+    pieces: tuple[Piece, ...]
+    files: tuple[Path, ...]
+
+    @property
+    def digest(self) -> str:
+        return digest_of(self.text)
+
+
+def digest_of(text: str) -> str:
+    """`sha256:` and the hash of a text."""
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def gather(project: Project, file: Path, class_name: str | None) -> Gathered:
+    """The text of one signature of a resolved file of the project.
+
+    Raises `SourceGoneError` for a file or a class that is not there, and `SourceRefusedError` for what cannot be read
+    or must not be followed. `class_name` None means the only one.
+    """
+    text = project.read(file)
+    name = class_name or _only_class(project, file, text)
+    return _Gathering(project, file).whole(name)
+
+
+def gather_text(text: str, class_name: str) -> str:
+    """The class and what it needs of one module's text, when no other file is to be read. Raises SignatureError."""
+    module = read_module(text)
+    project = Project(Path("/"))
+    gathering = _Gathering(project, Path("/source.py"), follows=False)
+    gathering.modules[Path("/source.py")] = module
+    return gathering.whole(class_name).text
+
+
+def read_gathered(found: Gathered, file: str) -> Signature:
+    """The program's signature. Raises `SourceError`, naming the file, for what the notation does not understand."""
+    try:
+        return SignatureText(found.text, found.class_name).read()
+    except SignatureError as error:
+        # Its line and column are those of the gathered text, which nobody has seen.
+        raise SourceRefusedError(f"{file}: {error.message}", error.hint) from None
+
+
+def _only_class(project: Project, file: Path, text: str) -> str:
+    try:
+        names = notation.class_names(text)
+    except SignatureError as error:
+        raise SourceRefusedError(f"{project.name(file)}: {error}") from None
+    if len(names) == 1:
+        return names[0]
+    if not names:
+        raise SourceGoneError(f"{project.name(file)} has no signature", "class X(dspy.Signature)")
+    choices = ", ".join(f"{project.name(file)}:{one}" for one in names)
+    raise SourceRefusedError(f"{project.name(file)} has {len(names)} signatures", f"name one: {choices}")
+
+
+@dataclass(frozen=True)
+class _Meaning:
+    """What a name stands for: the statements of a file that bind it, or an import of elsewhere."""
+
+    file: Path | None
+    name: str
+    imported: str = ""
+
+
+@dataclass
+class _Gathering:
+    """One signature on its way."""
+
+    project: Project
+    file: Path
+    follows: bool = True
+    modules: dict[Path, ModuleText] = field(default_factory=dict)
+    taken: dict[Path, dict[int, Statement]] = field(default_factory=dict)
+    """By file, in the order in which files are finished: statements by where they start."""
+    imports: dict[str, _Meaning] = field(default_factory=dict)
+    """Imports of elsewhere, by the name they bind."""
+    aliases: dict[str, str] = field(default_factory=dict)
+    """Names that a module gives to something that is called otherwise where it is defined."""
+    meanings: dict[str, _Meaning] = field(default_factory=dict)
+    order: list[Path] = field(default_factory=list)
+    renamed: dict[Path, dict[str, str]] = field(default_factory=dict)
+    """By file: dotted names such as `models.Invoice`, and what they are called in the gathered text."""
+
+    def module(self, file: Path) -> ModuleText:
+        if file not in self.modules:
+            text = self.project.read(file)
+            try:
+                self.modules[file] = read_module(text)
+            except SignatureError as error:
+                raise SourceRefusedError(f"{self.project.name(file)}: {error}") from None
+        return self.modules[file]
+
+    def whole(self, class_name: str) -> Gathered:
+        module = self.module(self.file)
+        meant = self._find(self.file, class_name)
+        if meant is None:
+            raise SourceGoneError(
+                f"{self.project.name(self.file)} has no class {class_name}", self._nearest(class_name)
+            )
+        assert meant.file is not None
+        self._take(meant.file, meant.name)
+        if meant.name != class_name:
+            self._name(class_name, meant, self.file)
+        pieces = tuple(self._pieces())
+        if self.order == [self.file] and self._is_all_of(module):
+            text = module.text
+        else:
+            text = self._written(module, pieces)
+        return Gathered(text, class_name, pieces, tuple(self.modules))
+
+    def _nearest(self, name: str) -> str:
+        names = [one.names[0] for one in self.module(self.file).statements if one.is_class and one.names]
+        near = difflib.get_close_matches(name, names, n=1, cutoff=0.4) or list(names[:1] if len(names) == 1 else ())
+        return (
+            f"did you mean {near[0]}?" if near else f"there is {', '.join(names[:8])}" if names else "it has no class"
+        )
+
+    # what a name means
+
+    def _find(self, file: Path, name: str, seen: tuple[tuple[Path, str], ...] = ()) -> _Meaning | None:
+        """What a name of a module means: its own statement, another file's, or an import of elsewhere."""
+        if (file, name) in seen or len(seen) > 50:
+            raise SourceRefusedError(f"{self.project.name(file)}: `{name}` is imported in a circle")
+        module = self.module(file)
+        if module.statements_of(name):
+            return _Meaning(file, name)
+        imported = module.import_of(name)
+        if imported is not None:
+            return self._imported(file, imported, (*seen, (file, name)))
+        for owner, level in module.stars:
+            other = self._module_of(owner, level, file)
+            found = None if other is None else self._find(other, name, (*seen, (file, name)))
+            if found is not None:
+                return found
+        return None
+
+    def _imported(self, file: Path, imported: ImportedName, seen: tuple[tuple[Path, str], ...]) -> _Meaning:
+        if imported.name is not None:
+            owner = self._module_of(imported.module, imported.level, file)
+            if owner is not None:
+                found = self._find(owner, imported.name, seen)
+                if found is not None:
+                    return found
+                if self._submodule(file, imported) is None:
+                    said = f"`{imported.text}` in {self.project.name(file)}, line {imported.line}"
+                    raise SourceRefusedError(f"{said}: {self.project.name(owner)} has no {imported.name}")
+            elif imported.level and self._submodule(file, imported) is None and self.follows:
+                said = f"`{imported.text}` in {self.project.name(file)}, line {imported.line}"
+                raise SourceRefusedError(f"{said}: the project has no such module")
+        return _Meaning(None, imported.bound, imported.text)
+
+    def _module_of(self, name: str, level: int, file: Path) -> Path | None:
+        """The project's file of a module; None for those that the notation knows, and for those of elsewhere."""
+        if not self.follows or (not level and known_module(name) is not None):
+            return None
+        try:
+            return self.project.module(name, level, file)
+        except SourceRefusedError as error:
+            said = f"an import of {'.' * level}{name} in {self.project.name(file)}"
+            raise SourceRefusedError(f"{said}: {error.message}", error.hint) from None
+
+    def _submodule(self, file: Path, imported: ImportedName) -> Path | None:
+        """The project's module that an import binds, as `from app import models` and `import app.models` do."""
+        inside = imported.module if imported.name is None else ".".join(filter(None, [imported.module, imported.name]))
+        return self._module_of(inside, imported.level, file)
+
+    # taking
+
+    def _take(self, file: Path, name: str) -> None:
+        """Takes the statements that bind a name, and first what they need."""
+        module = self.module(file)
+        mine = self.taken.setdefault(file, {})
+        for statement in module.statements_of(name):
+            if statement.start in mine:
+                continue
+            mine[statement.start] = statement
+            for bound in statement.names:
+                self._name(bound, _Meaning(file, bound), file)
+            if sum(map(len, self.taken.values())) > MOST_STATEMENTS:
+                raise SourceRefusedError(
+                    f"{self.project.name(file)}: more than {MOST_STATEMENTS} statements are needed"
+                )
+            for used in statement.uses:
+                self._need(file, used)
+            for _, _, dotted in statement.attributes:
+                self._need_dotted(file, dotted)
+        if file not in self.order:
+            self.order.append(file)
+
+    def _need(self, file: Path, name: str) -> None:
+        meant = self._find(file, name)
+        if meant is None or self._is_module(file, name):
+            return
+        if meant.file is None:
+            self._name(name, meant, file)
+            self.imports[name] = meant
+        else:
+            self._take(meant.file, meant.name)
+            self._name(name, meant, file)
+
+    def _is_module(self, file: Path, name: str) -> bool:
+        """Whether a name stands for one of the project's modules, whose members are taken, not itself."""
+        imported = self.module(file).imports_of(name)
+        return any(self._find_module(file, one) is not None for one in imported)
+
+    def _find_module(self, file: Path, imported: ImportedName) -> Path | None:
+        if imported.name is not None:
+            owner = self._module_of(imported.module, imported.level, file)
+            if owner is not None and self._find(owner, imported.name) is not None:
+                return None
+        return self._submodule(file, imported)
+
+    def _need_dotted(self, file: Path, dotted: str) -> None:
+        """`models.Invoice`, or `app.models.Invoice`: the member of a module of the project, under its own name."""
+        first, _, rest = dotted.partition(".")
+        for imported in self.module(file).imports_of(first):
+            members = rest.split(".")
+            if imported.name is None and imported.bound == imported.module.partition(".")[0]:
+                inner = imported.module.split(".")[1:]
+                if members[: len(inner)] != inner:
+                    continue
+                members = members[len(inner) :]
+            owner = self._find_module(file, imported)
+            if owner is not None and members:
+                self._need_member(file, dotted, owner, members)
+                return
+
+    def _need_member(self, file: Path, dotted: str, owner: Path, members: Sequence[str]) -> None:
+        meant = self._find(owner, members[0])
+        if meant is None or meant.file is None:
+            raise SourceRefusedError(
+                f"`{dotted}` in {self.project.name(file)}: {self.project.name(owner)} has no such name"
+            )
+        self._take(meant.file, meant.name)
+        self._name(meant.name, meant, file)
+        full = dotted[: len(dotted) - len(".".join(members))] + members[0]
+        self.renamed.setdefault(file, {})[full] = meant.name
+
+    def _name(self, name: str, meant: _Meaning, file: Path) -> None:
+        """Raises `SourceRefusedError` when the name stands for something else already: one text cannot say both."""
+        before = self.meanings.setdefault(name, meant)
+        if before != meant:
+            one, other = (self.project.name(of.file) if of.file else of.imported for of in (before, meant))
+            said = f"`{name}` in {self.project.name(file)} is two things: of {one}, and of {other}"
+            raise SourceRefusedError(said, "rename one of the two")
+        if meant.file is not None and name != meant.name:
+            self.aliases[name] = meant.name
+
+    # writing
+
+    def _is_all_of(self, module: ModuleText) -> bool:
+        """Whether nothing of the module would be left out."""
+        wanted = {one.bound for one in module.imports}
+        return len(self.taken[self.file]) == len(module.statements) and wanted <= set(self.imports) and not self.renamed
+
+    def _pieces(self) -> Iterator[Piece]:
+        for file in self.order:
+            module = self.module(file)
+            for start in sorted(self.taken[file]):
+                statement = self.taken[file][start]
+                text, changed = self._renamed(module.text, statement, self.renamed.get(file, {}))
+                yield Piece(file, statement.names, statement.start, statement.end, text, not changed)
+
+    def _renamed(self, text: str, statement: Statement, names: Mapping[str, str]) -> tuple[str, bool]:
+        made = text[statement.start : statement.end]
+        places = [(start, end, names[dotted]) for start, end, dotted in statement.attributes if dotted in names]
+        for start, end, name in sorted(set(places), reverse=True):
+            made = made[: start - statement.start] + name + made[end - statement.start :]
+        return made, bool(places)
+
+    def _written(self, module: ModuleText, pieces: tuple[Piece, ...]) -> str:
+        parts: list[str] = []
+        head = [f"from __future__ import {name}" for name in dict.fromkeys(module.futures)]
+        head += dict.fromkeys(meant.imported for meant in self.imports.values())
+        if head:
+            parts.append("\n".join(_together(head)) + "\n")
+        for piece in pieces:
+            parts.append(piece.text.rstrip() + "\n")
+            parts += [f"{alias} = {name}\n" for alias, name in self.aliases.items() if name in piece.names]
+        return "\n\n".join(parts)
+
+
+def _together(lines: list[str]) -> list[str]:
+    """Imports with those of one module in one line, plain imports first."""
+    plain = [line for line in lines if line.startswith("import ")]
+    by_owner: dict[str, list[str]] = {}
+    for line in lines:
+        if line not in plain:
+            owner, _, name = line.removeprefix("from ").partition(" import ")
+            by_owner.setdefault(owner, []).append(name)
+    froms = [f"from {owner} import {', '.join(names)}" for owner, names in by_owner.items()]
+    future = [line for line in froms if line.startswith("from __future__")]
+    return [*future, *plain, *(line for line in froms if line not in future)]

@@ -1,0 +1,79 @@
+"""A signature's text as a copy of a program's: made from its file, and looked up there again."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sessions.model.session import SignatureText, SourceLink
+from sessions.source.gathering import Gathered, gather, read_gathered
+from sessions.source.project import Project, SourceRefusedError, folder_of_project
+
+
+@dataclass
+class Follower:
+    """Follows links for one run: a file is read once, and a class gathered once, however many sessions name it.
+
+    What it has read is remembered; who wants to see a later change makes another.
+    """
+
+    _projects: dict[Path, Project] = field(default_factory=dict)
+    _found: dict[tuple[Path, Path, str], Gathered | Exception] = field(default_factory=dict)
+
+    def project(self, folder: Path) -> Project:
+        """The project of a session in this folder."""
+        top = folder_of_project(folder)
+        return self._projects.setdefault(top, Project(top))
+
+    def follow(self, link: SourceLink, folder: Path) -> Gathered:
+        """The text that the program has today; `folder` is the session's. Raises `SourceError`."""
+        project = self.project(folder)
+        if os.path.isabs(link.file):
+            raise SourceRefusedError(f"{link.file!r} is an absolute path", "a link is relative to the session's folder")
+        file = project.resolved(folder / link.file)
+        key = (project.top, file, link.class_name)
+        if key not in self._found:
+            try:
+                self._found[key] = gather(project, file, link.class_name)
+            except Exception as error:
+                self._found[key] = error
+        found = self._found[key]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+
+def is_of_project(file: Path, folder: Path) -> bool:
+    """Whether a file that the user names can be linked by a session in `folder`."""
+    try:
+        Project.of(folder).resolved(Path(os.path.abspath(file)))
+    except SourceRefusedError:
+        return False
+    return True
+
+
+def linked(file: Path, class_name: str | None, folder: Path) -> SignatureText:
+    """The signature of a program's class as the text of a session in `folder`, with its link.
+
+    Raises `SourceError` for what cannot be followed or, taken together from several places, cannot be read.
+    """
+    project = Project.of(folder)
+    found = gather(project, project.resolved(Path(os.path.abspath(file))), class_name)
+    if found.text != project.read(found.files[0]):
+        read_gathered(found, str(file))
+    relative = os.path.relpath(os.path.realpath(file), os.path.realpath(folder)).replace(os.sep, "/")
+    link = SourceLink(relative, found.class_name, found.digest)
+    return SignatureText(found.text, found.class_name, source=link)
+
+
+def moved(signature: SignatureText, before: Path, after: Path) -> SignatureText:
+    """The signature for a session that is saved in another folder: the link names the same file from there."""
+    link = signature.source
+    if link is None or os.path.isabs(link.file):
+        return signature
+    here, there = os.path.realpath(before), os.path.realpath(after)
+    if here == there:
+        return signature
+    relative = os.path.relpath(os.path.join(here, link.file), there).replace(os.sep, "/")
+    return replace(signature, source=replace(link, file=relative))

@@ -1,0 +1,145 @@
+"""The files of a session's own project: which of them may be followed, and what stands in them.
+
+A link is a stranger's word. It is followed to a `.py` file of the session's own project only, after every symbolic link
+is resolved; the file is read as text, up to a limit, and never run.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from adapters.signatures.read.source_text import LENGTH_LIMIT
+from sessions.file.near_files import did_you_mean
+
+MARKS = (".git", "pyproject.toml")
+"""What the top folder of a project has."""
+MOST_FILES = 200
+"""Files that are read for one signature."""
+BYTES_LIMIT = 4 * LENGTH_LIMIT
+NO_CODE_OF_THE_PROJECT = frozenset({"site-packages", "dist-packages", "node_modules"})
+
+
+class SourceError(ValueError):
+    """The program cannot be read: why, in one line that names the file, and what would work."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        self.message = message
+        self.hint = hint
+        super().__init__(message + (f" ({hint})" if hint else ""))
+
+
+class SourceRefusedError(SourceError):
+    """It may not, or cannot, be followed."""
+
+
+class SourceGoneError(SourceError):
+    """The file or the class is not there; the hint names the nearest."""
+
+
+def folder_of_project(folder: Path) -> Path:
+    """The nearest folder upwards with `.git` or `pyproject.toml`; without one the folder itself. Links are resolved."""
+    start = Path(os.path.realpath(folder))
+    for one in (start, *start.parents):
+        if any((one / mark).exists() for mark in MARKS):
+            return one
+    return start
+
+
+@dataclass
+class Project:
+    """A project as one look at it sees it: each file is read once. `top` has no symbolic link in it."""
+
+    top: Path
+    texts: dict[Path, str] = field(default_factory=dict)
+    """The files that were read, by their resolved paths."""
+
+    @classmethod
+    def of(cls, folder: Path) -> Project:
+        """The project of a session in this folder."""
+        return cls(folder_of_project(folder))
+
+    def name(self, file: Path) -> str:
+        """A file as messages name it: relative to the project, with `/`."""
+        return file.relative_to(self.top).as_posix() if file.is_relative_to(self.top) else str(file)
+
+    def resolved(self, file: Path) -> Path:
+        """The file that a path leads to. Raises `SourceRefusedError` when that is none of the project's `.py` files."""
+        shown = self.name(Path(os.path.normpath(file)))
+        try:
+            real = Path(os.path.realpath(file))
+        except (OSError, ValueError) as error:
+            raise SourceRefusedError(f"{shown!r} is no file name: {error}") from None
+        if not real.is_relative_to(self.top):
+            led = "leads" if os.path.islink(file) or real != Path(os.path.abspath(file)) else "is"
+            hint = "a link is followed inside the session's own project only"
+            raise SourceRefusedError(f"{shown} {led} outside of the project {self.top}", hint)
+        if real.suffix != ".py":
+            raise SourceRefusedError(f"{shown} is no .py file", "a link names Python source")
+        if NO_CODE_OF_THE_PROJECT.intersection(real.relative_to(self.top).parts):
+            raise SourceRefusedError(f"{shown} is a package of others, not the project's own code")
+        return real
+
+    def read(self, file: Path) -> str:
+        """The text of a resolved file. Raises `SourceGoneError` and `SourceRefusedError`."""
+        if file in self.texts:
+            return self.texts[file]
+        if len(self.texts) >= MOST_FILES:
+            raise SourceRefusedError(f"{self.name(file)}: more than {MOST_FILES} files would be read for one signature")
+        text = self._read(file)
+        self.texts[file] = text
+        return text
+
+    def _read(self, file: Path) -> str:
+        name = self.name(file)
+        # Not blocking: a FIFO is opened at once, and then refused as what it is.
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+        try:
+            descriptor = os.open(file, flags)
+            with os.fdopen(descriptor, "rb") as opened:
+                status = os.fstat(descriptor)
+                if not stat.S_ISREG(status.st_mode):
+                    raise SourceRefusedError(f"{name} is no ordinary file")
+                if status.st_size > BYTES_LIMIT:
+                    raise SourceRefusedError(
+                        f"{name} is too large: {status.st_size:,} bytes, of at most {BYTES_LIMIT:,}"
+                    )
+                content = opened.read(BYTES_LIMIT + 1)
+        except (FileNotFoundError, NotADirectoryError):
+            near = did_you_mean(str(file)).replace(f"{self.top}{os.sep}", "")
+            raise SourceGoneError(f"{name}: there is no such file", near) from None
+        except IsADirectoryError:
+            raise SourceRefusedError(f"{name} is no ordinary file") from None
+        except OSError as error:
+            raise SourceRefusedError(f"{name} cannot be read: {(error.strerror or str(error)).lower()}") from None
+        if len(content) > BYTES_LIMIT:
+            raise SourceRefusedError(f"{name} is too large: more than {BYTES_LIMIT:,} bytes")
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise SourceRefusedError(f"{name}: byte {error.start} is not UTF-8") from None
+
+    def module(self, name: str, level: int, importing: Path) -> Path | None:
+        """The project's file of the module that `importing` names so; None for a module of elsewhere.
+
+        `level` counts the dots of a relative import. Raises `SourceRefusedError` for a file that leads out.
+        """
+        parts = name.split(".") if name else []
+        for folder in self._folders(level, importing):
+            for file in (folder.joinpath(*parts).with_suffix(".py"), folder.joinpath(*parts, "__init__.py")):
+                if (parts or file.name == "__init__.py") and os.path.lexists(file):
+                    return self.resolved(file)
+        return None
+
+    def _folders(self, level: int, importing: Path) -> list[Path]:
+        """Where an import looks: for a relative one its own package, else the folders from which packages hang."""
+        if level:
+            folder = importing.parent
+            for _ in range(level - 1):
+                folder = folder.parent
+            return [folder] if folder.is_relative_to(self.top) else []
+        above = [one for one in importing.parents if one.is_relative_to(self.top)]
+        outside = [one for one in above if not (one / "__init__.py").exists()]
+        return list(dict.fromkeys([*outside, self.top, self.top / "src"]))

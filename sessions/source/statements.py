@@ -1,0 +1,248 @@
+"""A Python module as its statements: what each binds, what it needs, and which lines of the text are its own."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from adapters.errors import SignatureError
+from adapters.signatures.read.bindings import bindings_of, parsable
+from adapters.signatures.read.source_text import SourceText, check_size, parse_expression
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True)
+class ImportedName:
+    """One name that an import statement binds: `name` of `module` (None: the module itself), `level` dots in front.
+
+    `line` is where the statement stands, from 1; `text` is an import of this name alone.
+    """
+
+    bound: str
+    module: str
+    name: str | None
+    level: int
+    line: int
+
+    @property
+    def text(self) -> str:
+        if self.name is None:
+            return f"import {self.module}" + (
+                f" as {self.bound}" if self.bound != self.module.partition(".")[0] else ""
+            )
+        owner = "." * self.level + self.module
+        return f"from {owner} import {self.name}" + (f" as {self.bound}" if self.bound != self.name else "")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement at the top of a module that is no import: `text[start:end]`, with the comments directly above it.
+
+    `names` are those that it binds, `uses` those that it needs, in order; `attributes` are dotted uses such as
+    `models.Invoice` as (start, end, dotted name) in the module's text.
+    """
+
+    start: int
+    end: int
+    first_line: int
+    names: tuple[str, ...]
+    uses: tuple[str, ...]
+    attributes: tuple[tuple[int, int, str], ...]
+    is_class: bool
+
+
+@dataclass(frozen=True)
+class ModuleText:
+    """A module's text and its parts. `stars` are the modules of which everything is imported, as (module, level)."""
+
+    text: str
+    statements: tuple[Statement, ...]
+    imports: tuple[ImportedName, ...]
+    stars: tuple[tuple[str, int], ...]
+    futures: tuple[str, ...]
+
+    def statements_of(self, name: str) -> list[Statement]:
+        return [one for one in self.statements if name in one.names]
+
+    def imports_of(self, name: str) -> list[ImportedName]:
+        """Every import that binds the name: `import app.models` and `import app.other` both bind `app`."""
+        return [one for one in self.imports if one.bound == name]
+
+    def import_of(self, name: str) -> ImportedName | None:
+        """The import that binds the name at the end of the module."""
+        return next((one for one in reversed(self.imports) if one.bound == name), None)
+
+
+def read_module(text: str) -> ModuleText:
+    """The parts of a module. Raises SignatureError with line and column where the text is no Python."""
+    text = text.removeprefix("\ufeff")
+    check_size(text)
+    source, _ = parsable(SourceText.of(text))
+    try:
+        return _Reader(text, source).module()
+    except RecursionError:
+        raise SignatureError("nested too deeply to be read") from None
+
+
+class _Reader:
+    def __init__(self, text: str, source: SourceText) -> None:
+        # `type X = …` is written otherwise where this Python does not know it, in as many characters.
+        self._text = text
+        self._source = source
+        self._tree = source.parse()
+        self._starts = source.line_starts
+
+    def module(self) -> ModuleText:
+        imports: list[ImportedName] = []
+        stars: list[tuple[str, int]] = []
+        futures: list[str] = []
+        statements: list[Statement] = []
+        for nodes in self._groups(self._tree.body):
+            for node in nodes:
+                for one in _imports_in(node):
+                    if isinstance(one, ast.ImportFrom) and one.module == "__future__":
+                        futures += [alias.name for alias in one.names]
+                    elif isinstance(one, ast.ImportFrom) and any(alias.name == "*" for alias in one.names):
+                        stars.append((one.module or "", one.level))
+                    else:
+                        imports += _names_of(one)
+            others = [node for node in nodes if not isinstance(node, ast.Import | ast.ImportFrom)]
+            if others and not _is_text(others):
+                statements.append(self._statement(others))
+        return ModuleText(self._text, tuple(statements), tuple(imports), tuple(stars), tuple(futures))
+
+    def _groups(self, body: Sequence[ast.stmt]) -> Iterator[list[ast.stmt]]:
+        """Statements that share a line come together."""
+        group: list[ast.stmt] = []
+        for node in body:
+            if group and _first_line(node) > (group[-1].end_lineno or 0):
+                yield group
+                group = []
+            group.append(node)
+        if group:
+            yield group
+
+    def _statement(self, nodes: Sequence[ast.stmt]) -> Statement:
+        first, last = _first_line(nodes[0]), nodes[-1].end_lineno or nodes[-1].lineno
+        while first > 1 and self._line(first - 1).lstrip().startswith("#"):
+            first -= 1
+        end = self._starts[last] if last < len(self._starts) else len(self._text)
+        bound = bindings_of(nodes)
+        names = [
+            name for name, of in bound.items() if not all(isinstance(b.node, ast.Import | ast.ImportFrom) for b in of)
+        ]
+        uses: dict[str, None] = {}
+        attributes: list[tuple[int, int, str]] = []
+        for node in nodes:
+            for part in _needed(node):
+                if isinstance(part, ast.Name):
+                    uses[part.id] = None
+                elif isinstance(part, ast.Attribute):
+                    dotted = _dotted(part)
+                    if dotted:
+                        begin = self._source.index(part.lineno, part.col_offset)
+                        finish = self._source.index(part.end_lineno or part.lineno, part.end_col_offset or 0)
+                        attributes.append((begin, finish, dotted))
+                elif isinstance(part, str):
+                    uses.update(dict.fromkeys(_WORD.findall(part)))
+        return Statement(
+            self._starts[first - 1],
+            end,
+            first,
+            tuple(names),
+            tuple(uses),
+            tuple(attributes),
+            isinstance(nodes[0], ast.ClassDef),
+        )
+
+    def _line(self, number: int) -> str:
+        start = self._starts[number - 1]
+        end = self._starts[number] if number < len(self._starts) else len(self._text)
+        return self._text[start:end]
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+    return min([node.lineno, *(one.lineno for one in decorators)])
+
+
+def _is_text(nodes: Sequence[ast.stmt]) -> bool:
+    """A docstring, or another statement that is nothing but a text."""
+    return all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in nodes)
+
+
+def _imports_in(node: ast.stmt) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Imports, those under `if TYPE_CHECKING` and `try` included; not those of functions and classes."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield node
+    elif isinstance(node, ast.If):
+        for one in (*node.body, *node.orelse):
+            yield from _imports_in(one)
+    elif isinstance(node, ast.Try):
+        for one in (*node.body, *(inner for handler in node.handlers for inner in handler.body)):
+            yield from _imports_in(one)
+
+
+def _names_of(node: ast.Import | ast.ImportFrom) -> Iterator[ImportedName]:
+    for alias in node.names:
+        if isinstance(node, ast.Import):
+            bound = alias.asname or alias.name.partition(".")[0]
+            yield ImportedName(bound, alias.name, None, 0, node.lineno)
+        else:
+            yield ImportedName(alias.asname or alias.name, node.module or "", alias.name, node.level, node.lineno)
+
+
+def _needed(node: ast.AST) -> Iterator[ast.AST | str]:
+    """What a statement needs to be read: its names, dotted names and the texts of annotations; no code of functions."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        for decorator in getattr(node, "decorator_list", ()):
+            yield from _needed(decorator)
+        return
+    if isinstance(node, ast.Attribute):
+        yield node
+        value: ast.expr = node.value
+        while isinstance(value, ast.Attribute):
+            value = value.value
+        yield from _needed(value)
+        return
+    if isinstance(node, ast.Name):
+        yield node
+        return
+    if isinstance(node, ast.AnnAssign):
+        yield from _annotation(node.annotation)
+    elif isinstance(node, ast.Subscript):
+        yield from _annotation(node.slice)
+    elif isinstance(node, ast.Call) and _last(node.func) in ("Signature", "NewType", "TypedDict", "TypeAliasType"):
+        for argument in ast.walk(node):
+            if isinstance(argument, ast.Constant) and isinstance(argument.value, str) and "->" in argument.value:
+                yield argument.value
+            elif isinstance(argument, ast.Constant) and argument in node.args[1:]:
+                yield from _annotation(argument)
+    for child in ast.iter_child_nodes(node):
+        yield from _needed(child)
+
+
+def _annotation(node: ast.expr) -> Iterator[ast.AST | str]:
+    """The names in annotations that are written as strings."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            parsed = parse_expression(part.value, part)
+            if parsed is not None:
+                yield from (one for one in ast.walk(parsed) if isinstance(one, ast.Name))
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _dotted(node: ast.Attribute) -> str:
+    parts = [node.attr]
+    value: ast.expr = node.value
+    while isinstance(value, ast.Attribute):
+        parts.append(value.attr)
+        value = value.value
+    return ".".join([value.id, *reversed(parts)]) if isinstance(value, ast.Name) else ""
