@@ -62,6 +62,14 @@ class LitellmLM:
         """Whether a call made now would have to wait for litellm to load (2 to 6 seconds)."""
         return not self._child().ready.is_set()
 
+    def has_to_load(self, request: Mapping[str, Any]) -> bool:
+        """See `adapters.lm.protocol.LoadsFirst`."""
+        try:
+            self._check(request, self._target())
+        except ProviderError:
+            return False
+        return self.is_loading
+
     def warm(self) -> None:
         """Starts loading litellm, so that the first call need not wait."""
         self._child()

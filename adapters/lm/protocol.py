@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import Event
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from adapters.requests.capabilities import Capabilities
 
@@ -81,6 +81,17 @@ class LM(Protocol):
     def capabilities(self) -> Capabilities: ...
 
     def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]: ...
+
+
+@runtime_checkable
+class LoadsFirst(Protocol):
+    """A model whose first call has to wait until something is loaded, which is no time of the model's."""
+
+    def has_to_load(self, request: Mapping[str, Any]) -> bool:
+        """Whether `stream(request)`, called now, would wait; False too for a request that it would refuse at once."""
+
+    def wait_until_loaded(self, cancel: Event | None = None) -> None:
+        """Returns when it is loaded, cannot be, or the wait is cancelled."""
 
 
 @dataclass

@@ -35,6 +35,11 @@ class PromptRendered(Event):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ModelLoading(Event):
+    """The call waits until what calls the model has been loaded; neither the model's time nor the deadline runs."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class RequestSent(Event):
     """`request` is handed to the model: `{"model", "messages", …parameters}`."""
 

@@ -40,7 +40,8 @@ class Lifecycle:
         self._clock = clock
         self._start = clock()
         self._deadline_s = deadline_s
-        self._cancel = cancel
+        self._free_s = 0.0
+        self.cancel = cancel
         self.events: list[events.Event] = []
         self.attempts: list[Attempt] = []
         self.listener_errors: list[Exception] = []
@@ -63,9 +64,14 @@ class Lifecycle:
                 self.listener_errors.append(error)
 
     def interrupted(self) -> interruption.Reason | None:
-        if self._cancel is not None and self._cancel.is_set():
+        if self.cancel is not None and self.cancel.is_set():
             return "cancelled"
-        return "deadline" if self._deadline_s is not None and self.seconds() >= self._deadline_s else None
+        spent = self.seconds() - self._free_s
+        return "deadline" if self._deadline_s is not None and spent >= self._deadline_s else None
+
+    def give_back(self, seconds: float) -> None:
+        """Moves the deadline: `seconds` went by that are not the run's own."""
+        self._free_s += seconds
 
     def next(self, purpose: Purpose) -> None:
         """Another call is about to be made."""

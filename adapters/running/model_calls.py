@@ -9,7 +9,7 @@ from typing import Any
 from adapters.errors import RunError
 from adapters.lm import interruption
 from adapters.lm.errors import ErrorKind, ProviderError
-from adapters.lm.protocol import LM, Chunk, Collector, Response
+from adapters.lm.protocol import LM, Chunk, Collector, LoadsFirst, Response
 from adapters.running import events
 from adapters.running.lifecycle import Lifecycle, StopError
 from adapters.running.runs import Attempt, Completion
@@ -58,6 +58,7 @@ class ModelCalls:
     def _once(self, adapter: str, body: Mapping[str, Any]) -> tuple[Response, ...]:
         life = self.lifecycle
         life.check("Deadline expired before provider request.", "request")
+        self._load(body)
         life.emit(events.RequestSent(**life.now(), model=self.lm.model, request=body))
         collector = Collector()
         began = life.seconds()
@@ -89,6 +90,16 @@ class ModelCalls:
             )
         )
         return responses or (Response(),)
+
+    def _load(self, body: Mapping[str, Any]) -> None:
+        """Waits for what the model needs loaded, without a clock; a cancelled run stops here."""
+        life = self.lifecycle
+        if isinstance(self.lm, LoadsFirst) and self.lm.has_to_load(body):
+            began = life.seconds()
+            life.emit(events.ModelLoading(**life.now()))
+            self.lm.wait_until_loaded(life.cancel)
+            life.give_back(life.seconds() - began)
+            life.check("Deadline expired before provider request.", "request")
 
     def _tell(self, chunk: Chunk) -> None:
         if chunk.text or chunk.reasoning or chunk.tool_calls:

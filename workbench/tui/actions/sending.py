@@ -12,7 +12,6 @@ from textual.screen import ModalScreen
 from adapters.errors import RunError, SignatureError
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.lm import ProviderError
-from adapters.lm.litellm_client import LitellmLM
 from adapters.running.events import Listener
 from adapters.running.runs import Run
 from adapters.types import BuildError
@@ -25,7 +24,6 @@ from workbench.sending.allowed_hosts import HostQuestion
 from workbench.state.document import State
 from workbench.tui.actions.tool_results import asker
 from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
-from workbench.tui.runs.run_progress import ModelLoading
 from workbench.tui.runs.runs import Order
 
 if TYPE_CHECKING:
@@ -92,7 +90,6 @@ def send_column(
     session = state.session
     try:
         hosts = allowed()
-        _wait_for_litellm(state, column, listener, cancel, hosts)
         return sending.send(
             session,
             column,
@@ -108,15 +105,6 @@ def send_column(
         raise RunError(str(error), "request", payload=error.payload) from error
     except (SignatureError, UnknownAdapterError, BuildError, VariantError) as error:
         raise RunError(str(error), "request") from error
-
-
-def _wait_for_litellm(state: State, column: Column, listener: Listener, cancel: Event, hosts: Collection[str]) -> None:
-    """Loads litellm where a model of the column needs it, and says so meanwhile."""
-    for second in sending.models_of(column):
-        model = sending.open_model(state.session, column, second, allow_hosts=hosts)
-        if isinstance(model, LitellmLM) and model.is_loading:
-            listener(ModelLoading(at=0.0, attempt=1))
-            model.wait_until_loaded(cancel)
 
 
 def _questions(app: WorkbenchApp, columns: Iterable[Column]) -> tuple[HostQuestion, ...]:

@@ -228,7 +228,7 @@ call. The margin names what the parser did with each piece; the table shows how 
 def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
     """One line about the reply of a column: a sign, what happened, and what it took."""
     if run is not None and run.phase == "running":
-        seconds = f" {now - run.started:.1f} s" if now else ""
+        seconds = f" {now - run.started - run.progress.loading_s:.1f} s" if now else ""
         what = run.progress.doing or ("receiving" if run.text else "sent")
         which = f" {run.progress.number}/{run.times}" if run.times > 1 else ""
         return lines(

@@ -10,15 +10,11 @@ from adapters.running.events import (
     Event,
     ExtractionStarted,
     FallbackStarted,
+    ModelLoading,
     RequestSent,
     RetryStarted,
     ToolInvoked,
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelLoading(Event):
-    """The call waits until litellm is loaded in its child process."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +43,10 @@ class Progress:
     attempt: int = 1
     number: int = 1
     """Of several runs, which one."""
+    loading_s: float = 0.0
+    """Seconds that went by while litellm was loaded, which are not the model's."""
     _shown: int = 0
+    _loads_since: float | None = None
     _is_own: bool = True
 
     @property
@@ -72,8 +71,16 @@ class Progress:
                 self.attempt, self.number, self._shown, self._is_own, self.doing = 1, event.number, 0, True, ""
             else:
                 self._is_own = self._is_own and not isinstance(event, FallbackStarted | ExtractionStarted)
+                self._note_loading(event)
                 self.doing = _doing(event, self.doing)
         self.text = "".join(pieces)
+
+    def _note_loading(self, event: Event) -> None:
+        if isinstance(event, ModelLoading):
+            self._loads_since = event.at
+        elif isinstance(event, RequestSent) and self._loads_since is not None:
+            self.loading_s += event.at - self._loads_since
+            self._loads_since = None
 
 
 def _doing(event: Event, before: str) -> str:

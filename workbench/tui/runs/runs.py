@@ -162,7 +162,7 @@ class Runs:
         self.take(run.number)
         run.phase = "cancelled"
         _count(run)
-        run.seconds = self._clock() - run.started
+        run.seconds = self._clock() - run.started - run.progress.loading_s
         if run.text:
             run.reply = {"text": run.text, "source": "sent", "model": run.model} | ({"raw": True} if run.raw else {})
         run.cancel.set()
@@ -209,7 +209,7 @@ class Runs:
                 cancelled.run = message.run
             return None
         run.run = message.run
-        run.seconds = self._clock() - run.started
+        run.seconds = self._clock() - run.started - run.progress.loading_s
         failure = message.run.error if message.run is not None else message.error
         run.phase = "failed" if failure is not None else "done"
         if isinstance(failure, RunError):

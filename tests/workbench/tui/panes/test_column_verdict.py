@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from adapters.running.events import ModelLoading
 from adapters.running.runs import Attempt, Completion, Purpose, Run
 from sessions.model.session import Column
 from sessions.running.repeats import collapse
 from workbench.state.live import LiveColumn
 from workbench.tui.panes.column import verdict
-from workbench.tui.runs.run_progress import ModelLoading, Progress, RunRepeated
+from workbench.tui.runs.run_progress import Progress, RunRepeated
 from workbench.tui.runs.runs import LiveRun
 
 CHAT = LiveColumn(Column("chat", "chat"), reply={"text": "x"})

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from adapters.running.events import ChunkReceived, Event, ExtractionStarted, FallbackStarted, RetryStarted, ToolInvoked
+from adapters.running.events import (
+    ChunkReceived,
+    Event,
+    ExtractionStarted,
+    FallbackStarted,
+    ModelLoading,
+    RequestSent,
+    RetryStarted,
+    ToolInvoked,
+)
 from adapters.running.tool_turns import ToolResult
-from workbench.tui.runs.run_progress import ModelLoading, Progress, RunRepeated, ToolWaits
+from workbench.tui.runs.run_progress import Progress, RunRepeated, ToolWaits
 
 
 def chunk(text: str, attempt: int = 1, choice: int = 0) -> Event:
@@ -54,3 +63,13 @@ def test_each_of_several_runs_starts_with_an_empty_reply() -> None:
     progress.hear([chunk("first"), FallbackStarted(at=0.0, attempt=2, adapter="json", reason="")])
     progress.hear([RunRepeated(at=0.0, attempt=1, number=2), chunk("second")])
     assert (progress.text, progress.call, progress.attempt) == ("second", (2, 1), 1)
+
+
+def test_the_seconds_of_loading_are_counted_apart() -> None:
+    progress = Progress()
+    progress.hear([ModelLoading(at=0.5, attempt=1)])
+    assert (progress.doing, progress.loading_s) == ("loading litellm", 0.0)
+    progress.hear([RequestSent(at=4.5, attempt=1, model="m", request={})])
+    assert (progress.doing, progress.loading_s) == ("", 4.0)
+    progress.hear([RequestSent(at=6.0, attempt=2, model="m", request={})])
+    assert progress.loading_s == 4.0
