@@ -105,6 +105,8 @@ class LitellmLM:
                 over = operation in ("done", "error", "lost", "cancelled")
                 if operation == "chunk":
                     yield _chunk(arrival)
+                elif operation == "sent":
+                    yield Chunk(prepared_s=arrival["prepared_s"])
                 elif operation == "error":
                     raise translate(arrival["error"], target, Scrubber())
                 elif operation == "lost":

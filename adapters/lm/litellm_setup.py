@@ -5,10 +5,12 @@ Loaded by its path beside `litellm_worker`, with nothing of this project importe
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 ENVIRONMENT: Mapping[str, str] = {
@@ -39,10 +41,50 @@ def load() -> Any:
     litellm.disable_hf_tokenizer_download = True
     # litellm breaks off a reply of which a hundred pieces in a row are the same, as in a long ruled line.
     litellm.REPEATED_STREAMING_CHUNK_LIMIT = sys.maxsize
+    _rehearse(litellm)
     _leave_gateway_out()
+    _watch_for_requests()
     _watch_for_done()
     _tell_geminis_finish()
     return litellm
+
+
+def _rehearse(litellm: Any) -> None:
+    """Loads what litellm would load in the middle of its first call, which would count as the model's time."""
+    importlib.import_module("openai.resources")
+    litellm.token_counter(model="any", text="any")
+
+
+_told: ContextVar[Callable[[], None] | None] = ContextVar("told", default=None)
+
+
+def tell_when_it_goes_out(told: Callable[[], None]) -> None:
+    """Has `told` called once, when the first HTTP request of the task that runs is about to be made."""
+    _told.set(told)
+
+
+def _watch_for_requests() -> None:
+    import httpx
+
+    def tell() -> None:
+        told = _told.get()
+        if told is not None:
+            _told.set(None)
+            told()
+
+    send_in_thread: Any = httpx.Client.send
+    send_in_task: Any = httpx.AsyncClient.send
+
+    def send(self: Any, request: Any, **options: Any) -> Any:
+        tell()
+        return send_in_thread(self, request, **options)
+
+    async def send_async(self: Any, request: Any, **options: Any) -> Any:
+        tell()
+        return await send_in_task(self, request, **options)
+
+    httpx.Client.send = send  # type: ignore[method-assign]
+    httpx.AsyncClient.send = send_async  # type: ignore[method-assign]
 
 
 def _leave_gateway_out() -> None:

@@ -2,7 +2,7 @@
 
 Run by its path, with nothing of this project imported, so that it never matters which packages are called `adapters`
 where it runs. In: `{"op": "complete", "id", "request", "options"}`, `{"op": "cancel", "id"}`,
-`{"op": "count", "id", "model", "messages"}`, `{"op": "environment", "set", "unset"}`. Out: `ready`, then per id `sent`,
+`{"op": "count", "id", "model", "messages"}`, `{"op": "environment", "set", "unset"}`. Out: `ready`, then per id `sent` with `prepared_s`,
 any number of `chunk`, and exactly one of `done`, `error` and `cancelled`; or `count`. It ends when its standard input
 does.
 """
@@ -15,6 +15,7 @@ import json
 import os
 import sys
 import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -121,7 +122,8 @@ async def complete(litellm: Any, output: Output, message: Message) -> None:
 
 async def answer(litellm: Any, output: Output, number: int, request: Message, options: Message) -> None:
     """Asks for the reply, streamed where that is possible, and hands on what comes of it."""
-    output.send(op="sent", id=number)
+    began = time.monotonic()
+    litellm_setup.tell_when_it_goes_out(lambda: output.send(op="sent", id=number, prepared_s=time.monotonic() - began))
     asked = {**request, **options, "num_retries": 0, "max_retries": 0}
     if request["model"].partition("/")[0] in NEVER_STREAMED:
         whole(litellm, output, number, request["model"], await litellm.acompletion(**asked))

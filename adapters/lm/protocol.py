@@ -29,6 +29,8 @@ class Chunk:
 
     `usage` is the provider's token counts (`prompt_tokens`, `completion_tokens`, `total_tokens`, …), None when it
     gave none; `cost` is in US dollars, None when the model has no known price; `raw` is the provider's own JSON.
+    `prepared_s`: nothing has arrived, the request goes out only now; it took so many seconds to make, none of which is
+    the model's.
     """
 
     text: str = ""
@@ -40,6 +42,7 @@ class Chunk:
     logprobs: Any = None
     raw: Any = None
     choice: int = 0
+    prepared_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,8 @@ class Collector:
         self.cost: float | None = None
 
     def add(self, chunk: Chunk) -> None:
+        if chunk.prepared_s is not None:
+            return
         if chunk.usage is not None:
             self.usage = chunk.usage
         if chunk.cost is not None:

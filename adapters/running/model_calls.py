@@ -64,6 +64,10 @@ class ModelCalls:
         began = life.seconds()
         try:
             for chunk in interruption.chunks(self.lm, body, life.interrupted):
+                if chunk.prepared_s is not None:
+                    lost = min(chunk.prepared_s, life.seconds() - began)
+                    life.give_back(lost)
+                    began += lost
                 collector.add(chunk)
                 self._tell(chunk)
         except interruption.InterruptedCallError as interrupted:

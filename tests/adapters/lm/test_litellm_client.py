@@ -43,6 +43,30 @@ def test_a_reply_arrives_in_chunks_and_is_counted(send: Send) -> None:
     assert attempt.completions[0].finish_reason == "stop"
 
 
+def test_a_deadline_that_litellm_takes_longer_to_load_than_is_kept(send: Send) -> None:
+    clock = Clock()
+    child.shut_down()
+
+    def jump_while_loading(event: events.Event) -> None:
+        if isinstance(event, events.ModelLoading):
+            clock.jump(10)
+
+    run = send("any-name", deadline_s=5, clock=clock, listeners=[jump_while_loading])
+    assert run.ok
+    assert [event.kind for event in run.events][:3] == ["PromptRendered", "ModelLoading", "RequestSent"]
+    (attempt,) = run.attempts
+    assert attempt.duration_ms == 0
+
+
+def test_a_request_that_is_refused_before_it_goes_out_loads_nothing(
+    send: Send, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_BASE")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    child.shut_down()
+    assert [event.kind for event in send("gpt-4o").events] == ["PromptRendered", "RequestSent", "Failed"]
+
+
 def test_what_goes_out_is_the_request_that_was_shown(send: Send, server: LoopbackServer) -> None:
     run = send("any-name", params={"temperature": 0.5, "seed": 7})
     shown, (seen,) = run.attempts[0].request, server.requests

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -348,6 +348,46 @@ def test_a_deadline_cuts_off_a_call_that_hangs() -> None:
     assert result.attempts[0].completions[0].text == CHAT[:30]
     assert clock.readings_since_jump < AT_ONCE
     assert lm.stopped.wait(PATIENCE_S)
+
+
+class LoadingLM(ScriptedLM):
+    """Has to be loaded before its first call, which takes ten seconds of `clock`."""
+
+    def __init__(self, clock: Clock, *replies: Any) -> None:
+        super().__init__(*replies)
+        self._clock = clock
+        self.is_loaded = False
+
+    def has_to_load(self, request: Mapping[str, Any]) -> bool:
+        return not self.is_loaded
+
+    def wait_until_loaded(self, cancel: threading.Event | None = None) -> None:
+        self._clock.jump(10)
+        self.is_loaded = True
+
+
+def test_loading_is_neither_the_models_time_nor_the_deadlines() -> None:
+    clock = Clock()
+    result = run(LoadingLM(clock, CHAT), deadline_s=5, clock=clock)
+    assert result.values == VALUES
+    assert kinds(result)[:3] == ["PromptRendered", "ModelLoading", "RequestSent"]
+    assert result.attempts[0].duration_ms == 0
+
+
+def test_the_models_time_begins_when_the_request_goes_out() -> None:
+    clock = Clock()
+    reply = [lambda: clock.jump(4), Chunk(prepared_s=4), CHAT]
+    result = run(ScriptedLM(reply), deadline_s=5, clock=clock, listeners=[at_the_first_text(lambda: clock.jump(3))])
+    assert result.values == VALUES
+    assert result.attempts[0].duration_ms == 3000
+    assert [one.text for one in result.attempts[0].completions] == [CHAT]
+
+
+def test_a_run_that_is_cancelled_while_its_model_is_loaded_sends_nothing() -> None:
+    clock, cancel = Clock(), threading.Event()
+    lm = LoadingLM(clock, CHAT)
+    result = run(lm, cancel=cancel, clock=clock, listeners=[lambda event: cancel.set()])
+    assert (result.cancelled, lm.requests) == (True, [])
 
 
 def test_a_deadline_cuts_off_a_stream_that_drips_without_end() -> None:

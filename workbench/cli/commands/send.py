@@ -19,6 +19,7 @@ from adapters.running.events import (
     ExtractionStarted,
     FallbackStarted,
     Listener,
+    ModelLoading,
     RequestSent,
     RetryStarted,
     ToolInvoked,
@@ -55,6 +56,8 @@ EXAMPLES = """\
   workbench send q.json --deadline 20 --json | jq .runs.chat.attempts"""
 
 MOST_REPEATS = 1000
+
+LOADING = "loading litellm, which takes a few seconds and counts for nobody\n"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -295,7 +298,9 @@ def _code_of(outcome: Run | CommandError) -> int:
 
 def _progress(event: Event) -> None:
     """Standard output is for the JSON; a person at a terminal still sees the reply come."""
-    if isinstance(event, ChunkReceived) and event.choice == 0:
+    if isinstance(event, ModelLoading):
+        command_output.progress(LOADING)
+    elif isinstance(event, ChunkReceived) and event.choice == 0:
         command_output.progress(event.text)
 
 
@@ -306,7 +311,9 @@ class _Printer:
         self._column = column
 
     def __call__(self, event: Event) -> None:
-        if isinstance(event, RequestSent):
+        if isinstance(event, ModelLoading):
+            command_output.progress(LOADING)
+        elif isinstance(event, RequestSent):
             attempt = f", attempt {event.attempt}" if event.attempt > 1 else ""
             command_output.heading(f"[{self._column} → {event.model}{attempt}]", "blue")
         elif isinstance(event, ChunkReceived) and event.choice == 0:
