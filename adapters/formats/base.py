@@ -8,7 +8,8 @@ method by dspy's name (`format`, `parse`, `format_field_description`, …) and r
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -106,9 +107,11 @@ class Adapter:
     def read(self, signature: Signature, completion: str) -> Reading:
         """The whole account of a reply; never raises for a bad one."""
         if not is_own(self.parse, Adapter.parse):
-            return opaque_reading(self.name, signature, completion, self.parse)
-        with one_reading():
-            return self._read(signature, completion)
+            reading = opaque_reading(Adapter.name, signature, completion, self.parse)
+        else:
+            with one_reading():
+                reading = self._read(signature, completion)
+        return replace(reading, read_again=partial(self.read, signature))
 
     def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, Any] | None:
         """The `response_format` this adapter asks a model of these capabilities for, or None."""

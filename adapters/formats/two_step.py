@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapters.errors import AdapterParseError, NeedsExtraction
 from adapters.formats.base import Adapter
 from adapters.formats.chat import ChatAdapter
+from adapters.formats.json import JSONAdapter
 from adapters.formats.overridden_methods import content_parts, is_own, opaque_reading
 from adapters.formats.profile import EXTRACTION_OPTION, SHARED_OPTIONS, Card, Opening, Profile
 from adapters.prompts.field_descriptions import inputs_described, joined, outputs_described
@@ -109,8 +110,13 @@ class TwoStepAdapter(Adapter):
         last = Message("user", "inputs", *content_parts(self.format_user_message_content(signature, inputs)))
         return Prompt((system, *demo_messages, last), uses, reusable=reusable)
 
-    def read(self, signature: Signature, completion: str, extraction: str | None = None) -> Reading:
-        """The reading of the main reply; with the `extraction` reply, Chat's reading of that."""
+    def read(
+        self, signature: Signature, completion: str, extraction: str | None = None, extracted_by: str = ChatAdapter.name
+    ) -> Reading:
+        """The reading of the main reply; with the `extraction` reply, the reading of that.
+
+        `extracted_by` is the adapter that asked for the extraction: `chat`, or `json` where that asked again.
+        """
         if not is_own(self.parse, TwoStepAdapter.parse):
             return super().read(signature, completion)
         spans = (Span(0, len(completion), "prose"),) if completion else ()
@@ -119,7 +125,8 @@ class TwoStepAdapter(Adapter):
             verdict = ReadingError("NeedsExtraction", NEEDS_EXTRACTION)
             fields = {name: FieldReading(name, "unread") for name in signature.output_fields}
             return Reading(self.name, signature, completion, {}, spans, fields, verdict, waiting)
-        return self.reading_of(signature, completion, ChatAdapter().read(extraction_signature(signature), extraction))
+        inner = extraction_adapter(extracted_by).read(extraction_signature(signature), extraction)
+        return self.reading_of(signature, completion, inner)
 
     def reading_of(self, signature: Signature, completion: str, inner: Reading) -> Reading:
         """The reading of the main reply, given what was read from the extraction's: its values, its verdict."""
@@ -235,6 +242,11 @@ def _task(signature: Signature) -> Text:
         specific = Segment("Specific instructions: ", "boilerplate")
         parts.append(Text((specific, Segment(signature.instructions, "instructions"))))
     return join("\n", parts)
+
+
+def extraction_adapter(name: str) -> Adapter:
+    """The adapter that reads an extraction: Chat, and JSON where that asked again."""
+    return JSONAdapter() if name == JSONAdapter.name else ChatAdapter()
 
 
 @by_fields

@@ -55,11 +55,16 @@ def find(reading: Reading) -> tuple[NearMiss, ...]:
 
 
 def _find(reading: Reading) -> tuple[NearMiss, ...]:
-    from adapters.formats.catalog import make
     from adapters.replies.repairs.guesses import guesses
 
+    read_again = reading.read_again
     before = _quality(reading)
-    if before == (True, len(reading.fields), 0) or not reading.completion or len(reading.completion) > LONGEST:
+    if (
+        before == (True, len(reading.fields), 0)
+        or read_again is None
+        or not reading.completion
+        or len(reading.completion) > LONGEST
+    ):
         return ()
     kept: list[NearMiss] = []
     seen = {reading.completion}
@@ -67,7 +72,7 @@ def _find(reading: Reading) -> tuple[NearMiss, ...]:
         if guess.mended in seen or len(guess.mended) > 2 * LONGEST:
             continue
         seen.add(guess.mended)
-        mended = make(reading.adapter).read(reading.signature, guess.mended)
+        mended = read_again(guess.mended)
         if _quality(mended) > before and all(mended.values != one.reading.values for one in kept):
             kept.append(NearMiss(guess.message, guess.mended, mended))
         if len(kept) == MOST_KEPT:

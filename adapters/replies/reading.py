@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -115,6 +115,8 @@ class Reading:
     """What `parse` raises for this reply."""
     extraction: Reading | None = None
     """TwoStep: the reading of the second model's reply."""
+    read_again: Callable[[str], Reading] | None = field(default=None, repr=False, compare=False)
+    """Reads another text as this one was read: by the same adapter, with its options and a user's own methods."""
 
     @property
     def ok(self) -> bool:

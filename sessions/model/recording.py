@@ -12,8 +12,7 @@ from adapters.errors import SignatureError
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.formats.chat import ChatAdapter
-from adapters.formats.json import JSONAdapter
-from adapters.formats.two_step import TwoStepAdapter, extraction_signature
+from adapters.formats.two_step import TwoStepAdapter
 from adapters.lm.capabilities import capabilities_of
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
@@ -122,7 +121,8 @@ def read_completion(adapter: Adapter, request: Request, signature: Signature, co
     if isinstance(adapter, TwoStepAdapter) and isinstance(extraction, Mapping):
 
         def read(signature: Signature, text: str) -> Reading:
-            return _with_extraction(adapter, signature, text, extraction)
+            asked_by = str(extraction.get("adapter") or ChatAdapter.name)
+            return adapter.read(signature, text, str(extraction.get("text") or ""), asked_by)
 
         return postprocess(adapter, request, signature, output, read).reading
     return postprocess(adapter, request, signature, output).reading
@@ -274,30 +274,6 @@ def _measured(attempt: Attempt) -> dict[str, JSON]:
         "cost": attempt.cost,
         "duration_ms": round(attempt.duration_ms, 1),
     }
-
-
-def _with_extraction(
-    adapter: TwoStepAdapter, signature: Signature, text: str, extraction: Mapping[str, Any]
-) -> Reading:
-    """TwoStep's reading, also where Chat could not read the extraction and JSON asked again (as in the runner)."""
-    answer = str(extraction.get("text") or "")
-    if extraction.get("adapter") != JSONAdapter.name:
-        return adapter.read(signature, text, answer)
-    inner = JSONAdapter().read(extraction_signature(signature), answer)
-    outer = adapter.read(signature, text, "")
-    return replace(
-        outer,
-        values=inner.values,
-        fields=inner.fields,
-        error=inner.error,
-        exception=inner.exception,
-        extraction=inner,
-    )
-
-
-def extraction_adapter(name: str) -> Adapter:
-    """The adapter that reads an extraction: Chat, and JSON where that asked again."""
-    return JSONAdapter() if name == JSONAdapter.name else ChatAdapter()
 
 
 def _installed(package: str) -> str:

@@ -12,6 +12,9 @@ import user_adapters
 from oracle.engines import ScriptedLM
 from oracle.outcomes import plain
 
+from adapters.formats.chat import ChatAdapter
+from adapters.formats.markdown import MarkdownAdapter
+from adapters.replies.repairs.guess import Guess
 from adapters.signatures.signature import Signature
 
 QUESTION = dspy.Signature("question, context: list[str] -> reasoning, answer")
@@ -54,3 +57,41 @@ def test_text_of_a_changed_piece_is_shown_as_the_users_own() -> None:
     prompt = user_adapters.PoliteAdapter().render(Signature.from_dspy(QUESTION), [], INPUTS)
     custom = [segment.text for message in prompt.messages for segment in message.segments if segment.kind == "custom"]
     assert any(text.startswith("Please. ") for text in custom)
+
+
+class Strict(ChatAdapter):
+    """Takes no answer in capitals: text that Chat reads, it refuses."""
+
+    def parse(self, signature, completion):  # type: ignore[no-untyped-def]
+        values = super().parse(signature, completion)
+        if any(str(value).isupper() for value in values.values()):
+            raise ValueError("no capitals")
+        return values
+
+
+def test_what_a_parser_of_ones_own_refuses_is_never_said_to_read() -> None:
+    signature = Signature.from_dspy(dspy.Signature("question -> answer"))
+    for reply in ("**[[ ## answer ## ]]**\nYES", '{"answer": "YES"}', "[[ ## answer ## ]]\nYES"):
+        reading = Strict().read(signature, reply)
+        assert not reading.ok
+        assert all(miss.reading.ok is False for miss in reading.near_misses)
+        assert not any("[[ ##" in flag.message for flag in reading.flags)
+
+
+def test_guesses_are_read_by_the_adapter_that_made_the_reading_options_included(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    signature = Signature.from_dspy(dspy.Signature("question -> answer"))
+    loose, strict = MarkdownAdapter(allow_extra_keys=True), MarkdownAdapter()
+    reply = "Answer: yes\n\nMore: no"
+    assert loose.read(signature, reply).near_misses
+    extra = Guess("with another key", '```json\n{"answer": "yes", "more": 1}\n```')
+    monkeypatch.setattr("adapters.replies.repairs.guesses.guesses", lambda reading: iter([extra]))
+    assert [miss.reading.ok for miss in loose.read(signature, reply).near_misses] == [True]
+    assert [miss.reading.ok for miss in strict.read(signature, reply).near_misses] == [False]
+
+
+def test_a_subclass_that_reads_as_its_base_does_still_guesses() -> None:
+    signature = Signature.from_dspy(dspy.Signature("question -> answer"))
+    reading = user_adapters.PoliteAdapter().read(signature, "**[[ ## answer ## ]]**\nyes")
+    assert [miss.reading.values for miss in reading.near_misses] == [{"answer": "yes"}]

@@ -1,4 +1,4 @@
-"""What cannot be recorded is said with the place to mend."""
+"""What cannot be recorded is said with the place to mend; what was recorded is read as it was."""
 
 from __future__ import annotations
 
@@ -6,8 +6,14 @@ from typing import Any
 
 import pytest
 
+from adapters.errors import AdapterParseError
+from adapters.formats.chat import ChatAdapter
+from adapters.formats.json import JSONAdapter
+from adapters.formats.two_step import TwoStepAdapter, extraction_signature
+from adapters.requests.request import prepare
+from adapters.signatures.read.strings import read_string
 from sessions.errors import SessionError
-from sessions.model.recording import record
+from sessions.model.recording import read_completion, record
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 
 CHAT = Column("chat", "chat")
@@ -35,3 +41,23 @@ def test_where_no_prompt_can_be_made_the_field_to_mend_is_named(picture: Any, de
     with pytest.raises(SessionError, match="no prompt can be made: BuildError: field") as raised:
         record(session, case, CHAT)
     assert raised.value.hint == mend
+
+
+@pytest.mark.parametrize("extracted_by", ["chat", "json"])
+@pytest.mark.parametrize("answer", ["junk", '{"answer": "x"}', "[[ ## answer ## ]]\nx", '{"answer": 3}', "[1"])
+def test_a_kept_extraction_is_read_as_twostep_reads_it_whoever_asked_for_it(extracted_by: str, answer: str) -> None:
+    signature = read_string("question -> answer: int")
+    adapter = TwoStepAdapter()
+    request = prepare(adapter, signature, [], {"question": "?"})
+    kept = {"text": "Three, I think.", "extraction": {"adapter": extracted_by, "text": answer}}
+    reading = read_completion(adapter, request, signature, kept)
+    inner = {"chat": ChatAdapter, "json": JSONAdapter}[extracted_by]().read(extraction_signature(signature), answer)
+    assert reading.extraction == inner
+    assert reading.values == inner.values
+    assert reading.completion == "Three, I think."
+    if inner.error is not None:
+        assert reading.error is not None
+        assert (reading.error.start, reading.error.end) == (None, None)
+        assert isinstance(reading.exception, AdapterParseError)
+        assert reading.exception.adapter_name == "TwoStepAdapter"
+        assert reading.exception.lm_response == "Three, I think."
