@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, replace
 
 from adapters.errors import SignatureError
+from adapters.signatures.edit.class_uses import uses_of
 from adapters.signatures.edit.outline import ClassKind, ClassOutline, Member, Outline, Span, outline_of, parse_source
 from adapters.signatures.notation import read, to_source
 from adapters.signatures.read import known_names
@@ -167,9 +168,9 @@ def add_class(outline: Outline, name: str, kind: ClassKind) -> str:
 
 def delete_class(outline: Outline, of: ClassOutline) -> str:
     """Without a class. Raises SignatureError while something names it."""
-    for found in re.finditer(rf"\b{re.escape(of.name)}\b", outline.text):
-        if not of.block.start <= found.start() < of.block.end:
-            raise _refused(outline, found.start(), f"{of.name} is still used", "give that field another type first")
+    for place in sorted(uses_of(outline.text, of.name)):
+        if not of.block.start <= place < of.block.end:
+            raise _refused(outline, place, f"{of.name} is still used", "give that field another type first")
     rest = outline.text[of.block.end :].lstrip("\n")
     return outline.text[: of.block.start] + rest
 
@@ -179,19 +180,7 @@ def rename_class(outline: Outline, of: ClassOutline, name: str) -> str:
     if name == of.name:
         return outline.text
     _check_class_name(outline, name)
-    places = {of.name_span.start}
-    for one in outline.classes:
-        for member in one.members:
-            if member.type_span is not None and member.kind != "value":
-                start = member.type_span.start
-                places |= {
-                    start + found.start() for found in re.finditer(rf"\b{re.escape(of.name)}\b", member.type_text)
-                }
-    for node in ast.walk(parse_source(outline.text)):
-        if isinstance(node, ast.Name) and node.id == of.name:
-            lines = outline.text.split("\n")
-            column = len(lines[node.lineno - 1].encode()[: node.col_offset].decode())
-            places.add(sum(len(line) + 1 for line in lines[: node.lineno - 1]) + column)
+    places = {of.name_span.start, *uses_of(outline.text, of.name)}
     return _with_changes(outline.text, [(Span(place, place + len(of.name)), name) for place in places])
 
 

@@ -5,6 +5,7 @@ import pytest
 from adapters.errors import SignatureError
 from adapters.signatures import notation
 from adapters.signatures.edit import outline_edits as change
+from adapters.signatures.edit.class_uses import uses_of
 from adapters.signatures.edit.outline import Outline, outline_of
 from adapters.signatures.edit.outline_edits import Wanted
 from tests.adapters.signatures.notation_sources import SOURCES
@@ -238,3 +239,58 @@ def test_whatever_people_write_comes_back_to_the_character(text: str, of: str, n
         assert sorted(moved.split()) == sorted(text.split())
         if moved != text:
             assert change.move_member(*find(moved, name), -by).rstrip() == text.rstrip()
+
+
+LOOKALIKES = '''import dspy
+from typing import Annotated, Literal
+from pydantic import BaseModel, Field
+
+
+class Item(BaseModel):
+    """An Item of the bill."""
+
+    kind: Literal["Item", "Fee"] = "Item"
+    parts: "list[Item] | None" = None
+
+
+Items = dict[str, "Item"]
+
+
+class Bill(dspy.Signature):
+    """Item by Item."""
+
+    note: Annotated[str, "Item"] = dspy.InputField(desc="an Item")  # Item
+    items: Annotated["list[Item]", Field(min_length=1)] = dspy.OutputField()
+    named: Items = dspy.OutputField()
+    choice: Literal["Item", 'Other'] = dspy.OutputField()
+
+
+Short = dspy.Signature("note: Literal['Item'] -> item: list[Item]", "Take the Item.")
+'''
+
+
+def test_a_renamed_class_is_renamed_where_it_is_named_and_not_where_a_text_looks_like_it() -> None:
+    outline = outline_of(LOOKALIKES)
+    expected = LOOKALIKES
+    for before, after in (
+        ("class Item(", "class Row("),
+        ('"list[Item] | None"', '"list[Row] | None"'),
+        ('dict[str, "Item"]', 'dict[str, "Row"]'),
+        ('"list[Item]",', '"list[Row]",'),
+        ("item: list[Item]", "item: list[Row]"),
+    ):
+        assert expected.count(before) == 1
+        expected = expected.replace(before, after)
+    assert change.rename_class(outline, outline.class_named("Item"), "Row") == expected
+
+
+def test_a_class_that_only_texts_mention_can_be_deleted() -> None:
+    source = LOOKALIKES.replace("list[Item]", "list[str]").replace('dict[str, "Item"]', "dict[str, str]")
+    outline = outline_of(source)
+    assert "class Item" not in change.delete_class(outline, outline.class_named("Item"))
+
+
+def test_renaming_in_a_text_nested_too_deeply_is_refused_in_one_line() -> None:
+    deep = "import dspy\n\n\nclass Item:\n    pass\n\n\nTOTAL = " + " + ".join(["1"] * 3_000) + "\n"
+    with pytest.raises(SignatureError, match="too deeply"):
+        uses_of(deep, "Item")
