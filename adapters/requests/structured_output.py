@@ -8,6 +8,7 @@ import pydantic
 from pydantic_core import PydanticUndefined
 
 from adapters.requests.capabilities import Capabilities
+from adapters.requests.strict_schema import strict_schema
 from adapters.signatures.signature import MISSING, Signature
 from adapters.types import is_named
 
@@ -18,8 +19,8 @@ JSON_OBJECT: dict[str, Any] = {"type": "json_object"}
 def response_format(signature: Signature, capabilities: Capabilities, native_tools: bool) -> dict[str, Any] | None:
     """What JSONAdapter asks the provider for, chosen before the call; None for a model without `response_format`.
 
-    Rule: `dspy.adapters.json_adapter.JSONAdapter._prepare_response_format`. dspy hands a pydantic class whose schema
-    this is; providers' clients send it as `json_schema`.
+    Rule: `dspy.adapters.json_adapter.JSONAdapter._prepare_response_format`. dspy hands a pydantic class over,
+    and its client sends what `strict_schema` makes of the class's schema.
     """
     if "response_format" not in capabilities.params:
         return None
@@ -32,7 +33,8 @@ def response_format(signature: Signature, capabilities: Capabilities, native_too
         schema = output_schema(signature, native_tools)
     except (ValueError, pydantic.errors.PydanticInvalidForJsonSchema, pydantic.errors.PydanticSchemaGenerationError):
         return dict(JSON_OBJECT)
-    return {"type": "json_schema", "json_schema": {"name": NAME, "strict": True, "schema": schema}}
+    described = {"name": NAME, "strict": True, "schema": strict_schema(schema)}
+    return {"type": "json_schema", "json_schema": described}
 
 
 def output_schema(signature: Signature, native_tools: bool) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import dspy
 from dspy.adapters.baml_adapter import BAMLAdapter
+from dspy.clients.legacy_requests import _strict_json_schema
 
 from oracle.outcomes import plain
 
@@ -96,11 +97,11 @@ def ours(name: str, options: Mapping[str, Any] | None = None, extraction: Any = 
 
 
 def comparable_params(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Request parameters as data: a `response_format` that is a class becomes its JSON schema."""
+    """Request parameters as data: a `response_format` that is a class becomes what dspy's client sends for it."""
     made = {name: plain(value) for name, value in params.items()}
     form = params.get("response_format")
     if isinstance(form, type):
-        made["response_format"] = {"schema": form.model_json_schema()}  # type: ignore[attr-defined]
+        made["response_format"] = {"schema": _strict_json_schema(form.model_json_schema())}  # type: ignore[attr-defined]
     elif isinstance(form, Mapping) and form.get("type") == "json_schema":
         made["response_format"] = {"schema": form["json_schema"]["schema"]}
     return made
