@@ -21,6 +21,18 @@ KEY_VARIABLES: Mapping[str, tuple[str, ...]] = {
 OLLAMA = ("ollama", "ollama_chat")
 """litellm's names for one and the same server."""
 
+_SAME_AS: Mapping[str, str] = {"cohere_chat": "cohere", "text-completion-openai": "openai"}
+"""litellm's second names of providers, whose keys and addresses are those of the first."""
+
+_OTHER_KEYS: Mapping[str, tuple[str, ...]] = {
+    "ollama": ("OLLAMA_API_KEY",),
+    "ollama_chat": ("OLLAMA_API_KEY",),
+    "bedrock": ("AWS_ACCESS_KEY_ID", "AWS_BEARER_TOKEN_BEDROCK"),
+    "vertex_ai": ("GOOGLE_APPLICATION_CREDENTIALS",),
+    "cohere": ("COHERE_API_KEY", "CO_API_KEY"),
+}
+"""Of providers that can do without: a server of one's own takes none, and clouds look in other places too."""
+
 _BASE_VARIABLES: Mapping[str, tuple[str, ...]] = {
     "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "anthropic": ("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
@@ -56,6 +68,7 @@ _HARMLESS = frozenset(
 def environment_base(provider: str, environment: Mapping[str, str] | None = None) -> str | None:
     """The address that the user's environment gives for `provider`, or None for the provider's own."""
     env = os.environ if environment is None else environment
+    provider = _SAME_AS.get(provider, provider)
     names = _BASE_VARIABLES.get(provider, (f"{provider.upper()}_API_BASE", f"{provider.upper()}_BASE_URL"))
     found = next((env[name] for name in names if env.get(name)), None)
     if found is None and provider in OLLAMA:
@@ -88,9 +101,8 @@ def ollama_address(host: str) -> str | None:
 
 def key_variables(provider: str) -> tuple[str, ...]:
     """The variables that may hold the key of `provider`."""
-    if provider in OLLAMA:  # a server of one's own mostly takes none, so it is not among those that need theirs
-        return ("OLLAMA_API_KEY",)
-    return KEY_VARIABLES.get(provider, (f"{provider.upper()}_API_KEY",))
+    provider = _SAME_AS.get(provider, provider)
+    return _OTHER_KEYS.get(provider) or KEY_VARIABLES.get(provider, (f"{provider.upper()}_API_KEY",))
 
 
 def keys_set(provider: str, environment: Mapping[str, str] | None = None) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ ErrorKind = Literal[
     "overloaded",
     "server",
     "network",
+    "address",
     "timeout",
     "malformed",
     "interrupted",
@@ -26,8 +27,9 @@ ErrorKind = Literal[
 
 key: missing, wrong or not allowed · model: unknown to the provider · context: prompt too long · request: refused as
 invalid · refused: by a content filter · rate limit: too many requests · quota: no credit left · overloaded · server:
-any other failure of the provider · network: not reachable · timeout · malformed: an answer that is not the protocol ·
-interrupted: closed before the end · child: the process that calls models was lost · setup: litellm cannot be used.
+any other failure of the provider · network: not reachable · address: none that can be called, or not what answers
+there · timeout · malformed: an answer that is not the protocol · interrupted: closed before the end · child: the
+process that calls models was lost · setup: litellm cannot be used, or not for this model.
 """
 
 

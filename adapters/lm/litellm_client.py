@@ -11,6 +11,7 @@ from typing import Any
 from adapters.lm.addresses import KEY_VARIABLES, environment_base, keys_set, without_keys
 from adapters.lm.capabilities import split_model
 from adapters.lm.child import Child, child_for
+from adapters.lm.connections import check_address, check_keys
 from adapters.lm.errors import ProviderError
 from adapters.lm.parameters import refused
 from adapters.lm.protocol import Chunk, ToolCallPart
@@ -173,6 +174,10 @@ class LitellmLM:
                 f"The model's name {self._model!r} holds an address. Write provider/model, and give api_base.",
                 "model",
             )
+        if target.address is not None:
+            check_address(target.address, target.provider)
+        if not target.key_withheld:
+            check_keys(target.keys)
         if target.address is None and not target.keys and target.provider in KEY_VARIABLES:
             raise missing_key(target)
 

@@ -2,9 +2,9 @@
 
 Run by its path, with nothing of this project imported, so that it never matters which packages are called `adapters`
 where it runs. In: `{"op": "complete", "id", "request", "options"}`, `{"op": "cancel", "id"}`,
-`{"op": "count", "id", "model", "messages"}`, `{"op": "environment", "set", "unset"}`. Out: `ready`, then per id `sent` with `prepared_s`,
-any number of `chunk`, and exactly one of `done`, `error` and `cancelled`; or `count`. It ends when its standard input
-does.
+`{"op": "count", "id", "model", "messages"}`, `{"op": "environment", "set", "unset"}`. Out: `ready`, then per id `sent`
+(with `prepared_s`) when the request goes out, any number of `chunk`, and exactly one of `done`, `error` and
+`cancelled`; or `count`. It ends when its standard input does.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ MAX_BODY = 20_000
 NICENESS = 5
 """Whoever waits for a reply can wait for it a moment longer than for what they type."""
 
-NEVER_STREAMED = ("cohere", "cohere_chat")
-"""Providers that stream, and whose streams litellm cannot read: Cohere's events are taken for lines of JSON."""
+NEVER_STREAMED = ("cohere", "cohere_chat", "text-completion-openai")
+"""Providers of which litellm gives no stream that is whole: it takes Cohere's events for lines of JSON, and hides
+whether a completion of text came to its end."""
 
 Message = dict[str, Any]
 
@@ -110,20 +111,27 @@ async def serve(litellm: Any, output: Output) -> None:
 
 async def complete(litellm: Any, output: Output, message: Message) -> None:
     number = message["id"]
+    began = time.monotonic()
+    is_sent = False
+
+    def tell() -> None:
+        nonlocal is_sent
+        is_sent = True
+        output.send(op="sent", id=number, prepared_s=time.monotonic() - began)
+
+    litellm_setup.tell_when_it_goes_out(tell)
     try:
         await answer(litellm, output, number, message["request"], message["options"])
     except asyncio.CancelledError:
         output.send(op="cancelled", id=number)
     except BaseException as error:
-        output.send(op="error", id=number, error=facts_of(error))
+        output.send(op="error", id=number, error={**facts_of(error), "sent": is_sent})
     else:
         output.send(op="done", id=number)
 
 
 async def answer(litellm: Any, output: Output, number: int, request: Message, options: Message) -> None:
     """Asks for the reply, streamed where that is possible, and hands on what comes of it."""
-    began = time.monotonic()
-    litellm_setup.tell_when_it_goes_out(lambda: output.send(op="sent", id=number, prepared_s=time.monotonic() - began))
     asked = {**request, **options, "num_retries": 0, "max_retries": 0}
     if request["model"].partition("/")[0] in NEVER_STREAMED:
         whole(litellm, output, number, request["model"], await litellm.acompletion(**asked))
@@ -276,6 +284,9 @@ def facts_of(error: BaseException) -> Message:
         "causes": [{"type": type(cause).__name__, "message": str(cause)[:2000]} for cause in chain[1:]],
         "status": status_of(chain),
     }
+    missing = next((one.name for one in chain if isinstance(one, ModuleNotFoundError)), None) or missing_in(str(error))
+    if missing:
+        facts["missing"] = missing
     for cause in chain:
         response = getattr(cause, "response", None)
         headers = headers_of(cause)
@@ -296,6 +307,12 @@ def facts_of(error: BaseException) -> Message:
         if isinstance(value, str) and value:
             facts[name] = value
     return facts
+
+
+def missing_in(text: str) -> str | None:
+    """The module that could not be imported, where only litellm's words tell of it."""
+    _, found, rest = text.partition("No module named '")
+    return rest.partition("'")[0] if found else None
 
 
 def status_of(chain: list[BaseException]) -> int | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from adapters.lm.addresses import key_variables
 from adapters.lm.capabilities import split_model
+from adapters.lm.connections import tls_line, tls_trouble, without_user
 from adapters.lm.errors import ErrorKind, ProviderError
 from adapters.lm.secrets import Scrubber
 
@@ -25,6 +26,11 @@ NO_USER_MESSAGE = ("requires at least one non-system message", "at least one mes
 UNFINISHED_RESPONSE = "closed the responses stream before any terminal event"
 """What litellm says of a stream of the Responses API that ended in the middle."""
 
+RESET = "connection reset"
+
+PACKAGES: Mapping[str, tuple[str, str]] = {"google": ("vertex", "google-auth")}
+"""By the module that litellm misses: the extra of this project that brings it, and its package."""
+
 Facts = Mapping[str, Any]
 
 SHORT: Mapping[str, str] = {
@@ -38,6 +44,7 @@ SHORT: Mapping[str, str] = {
     "overloaded": "overloaded",
     "server": "server failed",
     "network": "not reachable",
+    "address": "wrong address",
     "timeout": "timeout",
     "malformed": "malformed answer",
     "interrupted": "connection lost",
@@ -46,8 +53,12 @@ SHORT: Mapping[str, str] = {
 }
 """An `ErrorKind` where there is room for few words."""
 
-WITHOUT_STATUS = ("network", "timeout", "malformed", "interrupted", "child", "setup")
+WITHOUT_STATUS = ("network", "address", "timeout", "malformed", "interrupted", "child", "setup")
 """Kinds of which a status, if there is one, is litellm's invention."""
+
+
+_LOCAL_PATH = re.compile(r"(?:[A-Za-z]:)?[/\\\\][^\s\"']*[/\\\\](?:site|dist)-packages[/\\\\]")
+"""What stands before a file of an installed package, which is nobody's business."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +80,7 @@ class Target:
     @property
     def place(self) -> str:
         """Who answers, for a sentence."""
-        return f"The server at {self.address}" if self.address else self.provider
+        return f"The server at {without_user(self.address)}" if self.address else self.provider
 
 
 def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError:
@@ -107,6 +118,13 @@ def in_short(payload: Any) -> str:
 
 def kind_of(facts: Facts) -> ErrorKind:
     """What kind of failure `facts` tell of."""
+    kind = _kind_of(facts)
+    if facts.get("missing"):
+        return "setup"
+    return "setup" if kind == "server" and facts.get("sent") is False else kind
+
+
+def _kind_of(facts: Facts) -> ErrorKind:
     types = set(facts.get("types", ()))
     causes = {cause["type"] for cause in facts.get("causes", ())}
     status = facts.get("status")
@@ -115,6 +133,8 @@ def kind_of(facts: Facts) -> ErrorKind:
         return (
             "interrupted" if facts.get("anything") or "event-stream" in facts.get("content_type", "") else "malformed"
         )
+    if tls_trouble(facts.get("causes") or []):
+        return "address"
     if UNFINISHED_RESPONSE in text:
         return "interrupted"
     if "MidStreamFallbackError" in types:
@@ -168,7 +188,8 @@ def _in_stream(facts: Facts) -> bool:
 
 
 def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | None) -> str:
-    status = f" ({facts['status']})" if facts.get("status") and not _in_stream(facts) else ""
+    is_answer = facts.get("sent") is not False and not _in_stream(facts)
+    status = f" ({facts['status']})" if facts.get("status") and is_answer else ""
     said = _said(facts)
     tail = f": {said}" if said else "."
     _, name = split_model(target.model)
@@ -189,6 +210,14 @@ def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | No
         return f"{target.place} says that there is no credit left{status}{tail}"
     if kind == "overloaded":
         return f"{target.place} is overloaded{status}{_ended(tail)} Try again in a moment."
+    if kind == "setup":
+        return _setup_line(facts, tail, target)
+    if kind == "address":
+        causes = facts.get("causes") or []
+        return tls_line(tls_trouble(causes), target.place, target.address, causes)
+    if kind == "network" and _reason(facts) == RESET:
+        secure = (target.address or "").replace("http://", "https://", 1)
+        return f"{target.place} closes every connection at once. If it speaks https, write {secure}."
     if kind == "network":
         return f"{target.place} cannot be reached ({_reason(facts)}). Is the address right, and the server running?"
     if kind == "timeout":
@@ -221,6 +250,17 @@ def _key_line(status: str, tail: str, target: Target) -> str:
     return f"{target.place} wants a key{status}{_ended(tail)} Set {variables} in your environment."
 
 
+def _setup_line(facts: Facts, tail: str, target: Target) -> str:
+    """No request went out: what is missing here, and never a word about the provider."""
+    missing = facts.get("missing")
+    if not missing:
+        return f"{target.model} cannot be called, and nothing was sent{tail}"
+    top = str(missing).partition(".")[0]
+    extra, package = PACKAGES.get(top, ("", top))
+    install = f'"adapter-workbench[{extra}]"' if extra else package
+    return f"{target.provider} needs a package that is not installed, {package}: pip install {install}"
+
+
 def missing_key(target: Target) -> ProviderError:
     """The error for a provider whose key variable is not set."""
     variables = key_variables(target.provider)
@@ -244,7 +284,8 @@ def _said(facts: Facts) -> str:
     text = body if isinstance(body, str) and body else _inside(str(facts.get("message", "")))
     if "<html" in text.lower():
         return "a web page (HTML), not an API's answer"
-    text = text.partition(" Original exception:")[0]
+    text = text.partition(" Original exception:")[0].partition("Traceback (most recent call last)")[0]
+    text = _LOCAL_PATH.sub("", text)
     text = re.sub(r"^(litellm\.)?(\w+(Error|Exception)(: | - )|litellm\.)+", "", " ".join(text.split()))
     text = re.sub(r"^(\w+Exception - )+", "", text)
     return text if len(text) <= MAX_LINE else text[:MAX_LINE] + "…"
@@ -279,6 +320,8 @@ def _reason(facts: Facts) -> str:
         return CONNECTION_REFUSED
     if "gaierror" in types or "Name or service not known" in str(facts.get("message", "")):
         return UNKNOWN_NAME
+    if "ConnectionResetError" in types or "Connection reset by peer" in str(facts.get("causes")):
+        return RESET
     if "ConnectTimeout" in types:
         return "no answer"
     said = next((cause["message"] for cause in reversed(facts.get("causes", ())) if cause["message"]), "")

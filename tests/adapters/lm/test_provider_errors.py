@@ -9,6 +9,7 @@ import pytest
 from adapters.lm.errors import ErrorKind, ProviderError
 from adapters.lm.provider_errors import SHORT, Target, in_short, kind_of, missing_key, seconds, translate
 from adapters.lm.secrets import Scrubber
+from adapters.running.model_calls import WORTH_ANOTHER
 
 OPENAI = Target("openai/gpt-4o", keys=("OPENAI_API_KEY",))
 
@@ -159,3 +160,37 @@ def test_every_kind_has_few_words(kind: ErrorKind) -> None:
 @pytest.mark.parametrize("other", [None, [], "key", {}, {"kind": ["key"]}, {"kind": "else"}, {"deadline_seconds": 3}])
 def test_what_no_provider_sent_has_no_few_words(other: Any) -> None:
     assert in_short(other) == ""
+
+
+def test_a_failure_before_anything_was_sent_blames_no_server() -> None:
+    said = "litellm.APIConnectionError: api_base not set. Set api_base for custom endpoints"
+    error = translate(facts("APIConnectionError", message=said, status=500, sent=False), OPENAI, Scrubber({}))
+    assert error.kind == "setup"
+    assert error.message == (
+        "openai/gpt-4o cannot be called, and nothing was sent: api_base not set. Set api_base for custom endpoints"
+    )
+
+
+def test_a_package_that_litellm_misses_is_named_with_how_to_get_it() -> None:
+    vertex = Target("vertex_ai/gemini-2.5-flash")
+    told = facts("APIConnectionError", message="No module named 'google'", status=500, sent=False, missing="google")
+    assert translate(told, vertex, Scrubber({})).message == (
+        'vertex_ai needs a package that is not installed, google-auth: pip install "adapter-workbench[vertex]"'
+    )
+    other = facts("APIConnectionError", status=500, sent=False, missing="some_sdk.client")
+    assert translate(other, OPENAI, Scrubber({})).message.endswith("not installed, some_sdk: pip install some_sdk")
+
+
+def test_no_traceback_and_no_path_of_this_machine_is_in_the_line() -> None:
+    said = (
+        "litellm.APIConnectionError: it broke in /home/me/venv/lib/python3.11/site-packages/litellm/main.py\n"
+        'Traceback (most recent call last):\n  File "/home/me/venv/lib/python3.11/site-packages/litellm/main.py", line 1'
+    )
+    error = translate(facts("APIConnectionError", message=said, status=500), OPENAI, Scrubber({}))
+    assert error.message == "openai failed (500): it broke in litellm/main.py"
+    assert error.payload["message"] == said
+
+
+@pytest.mark.parametrize("kind", ["address", "setup"])
+def test_what_another_try_cannot_mend_is_not_tried_again(kind: ErrorKind) -> None:
+    assert kind not in WORTH_ANOTHER

@@ -1,0 +1,100 @@
+"""What keeps a request from reaching a server: its address, the key, and the connection itself, each in one line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from adapters.lm.errors import ProviderError
+
+EXAMPLE = "http://localhost:8000/v1"
+
+CERTIFICATE = "CERTIFICATE_VERIFY_FAILED"
+NO_TLS = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "PACKET_LENGTH_TOO_LONG")
+"""What OpenSSL calls an answer that is not TLS."""
+
+
+def check_address(address: str, provider: str) -> None:
+    """Raises ProviderError for an address at which nothing can be called."""
+    said = _why_no_address(address)
+    if said:
+        raise ProviderError(
+            f"The address of {provider}, {without_user(address)}, cannot be called: {said}. Write it as "
+            f"{_example(address)}.",
+            "address",
+            payload={"address": without_user(address)},
+        )
+
+
+def check_keys(names: tuple[str, ...], environment: Mapping[str, str] | None = None) -> None:
+    """Raises ProviderError for a key that no request can carry: with a line break, a space, or not plain ASCII."""
+    env = os.environ if environment is None else environment
+    for name in names:
+        key = env.get(name, "")
+        if not (key.isascii() and key.isprintable()) or key != key.strip():
+            what = "a letter" if not key.isascii() else "a line break or a space"
+            raise ProviderError(
+                f"The key in {name} holds {what} that no key has, so it cannot be sent. Set it again without.",
+                "key",
+                payload={"variable": name},
+            )
+
+
+def without_user(address: str) -> str:
+    """The address without the user name and password that may stand in it.
+
+    >>> without_user("http://me:secret@host/v1")
+    'http://host/v1'
+    """
+    scheme, separator, rest = address.rpartition("://")
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{separator}{host.rpartition('@')[2]}{slash}{path}"
+
+
+def tls_trouble(causes: list[Mapping[str, Any]]) -> str:
+    """What a failed connection tells of TLS: `certificate`, `no tls`, or nothing."""
+    said = " ".join(str(one.get("message", "")) for one in causes)
+    if CERTIFICATE in said:
+        return "certificate"
+    return "no tls" if any(one in said for one in NO_TLS) else ""
+
+
+def tls_line(trouble: str, place: str, address: str | None, causes: list[Mapping[str, Any]]) -> str:
+    """The line for `trouble` of `tls_trouble`."""
+    if trouble == "certificate":
+        said = next((str(one["message"]) for one in reversed(causes) if CERTIFICATE in str(one.get("message"))), "")
+        reason = said.partition("certificate verify failed: ")[2].partition(" (_ssl")[0] or "it cannot be verified"
+        return (
+            f"{place} shows a certificate that is not trusted here ({reason}). Name the file of the authority that "
+            "signed it in SSL_CERT_FILE."
+        )
+    plain = (address or "").replace("https://", "http://", 1)
+    return f"{place} does not speak https" + (f": write {plain}." if plain else ".")
+
+
+def _example(address: str) -> str:
+    """The address as it might have been meant, else any."""
+    shown = without_user(address)
+    for one in (shown, f"http://{shown}"):
+        if one.count("://") == 1 and not _why_no_address(one):
+            return one
+    return EXAMPLE
+
+
+def _why_no_address(address: str) -> str:
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError as error:
+        return "its port is no number from 1 to 65535" if "ort" in str(error) else "it is no address"
+    if any(one.isspace() or not one.isprintable() for one in address):
+        return "there is a space or a line break in it"
+    if parts.scheme not in ("http", "https") or "://" not in address:
+        return "it begins with neither http:// nor https://"
+    if not parts.hostname:
+        return "it names no host"
+    if port == 0:
+        return "its port is no number from 1 to 65535"
+    return "it holds a user name or a password, which an address may not" if "@" in parts.netloc else ""
