@@ -124,7 +124,7 @@ def type_text(annotation: Any, indent: int = 0, seen: set[type] | None = None) -
     if origin is Literal:
         return " or ".join([_literal_text(one) for one in args])
     if origin is list:
-        (item, *_) = args
+        item = args[0]
         if is_model(item):
             return f"[\n{_model_text(item, indent + 1, seen)}\n{INDENT * indent}]"
         return f"{type_text(item, indent, seen)}[]"

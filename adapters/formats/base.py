@@ -106,7 +106,7 @@ class Adapter:
 
     def read(self, signature: Signature, completion: str) -> Reading:
         """The whole account of a reply; never raises for a bad one."""
-        if not is_own(self.parse, Adapter.parse):
+        if not is_own(self.parse, Adapter.parse) or not isinstance(completion, str):
             reading = opaque_reading(Adapter.name, signature, completion, self.parse)
         else:
             with one_reading():
@@ -231,12 +231,18 @@ class Adapter:
 
     @announced
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
-        """The output values by field name, or the error dspy raises for this reply."""
+        """The output values by field name, or the error dspy raises for this reply (and for one that is no text)."""
+        if not isinstance(completion, str):
+            return self._parse_other(signature, completion)
         with one_reading():
             reading = self._read(signature, completion)
         if reading.exception is not None:
             raise reading.exception
         return dict(reading.values)
+
+    def _parse_other(self, signature: Signature, completion: Any) -> dict[str, Any]:
+        """What dspy's parser does with a reply that is no text, which is mostly to raise what Python raises."""
+        raise TypeError(f"a reply is a text, not {type(completion).__name__}")
 
     def format_system_message(self, signature: Signature) -> str:
         """Field description, structure and task, a line break between them."""

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapters.formats.base import Adapter
-from adapters.formats.chat_reading import read_chat
+from adapters.formats.chat_reading import MARKER, read_chat
 from adapters.formats.overridden_methods import is_own
 from adapters.formats.profile import FALLBACK_OPTION, OF_THE_BASE, SHARED_OPTIONS, Card, Profile
 from adapters.prompts.field_descriptions import (
@@ -162,6 +162,11 @@ class ChatAdapter(Adapter):
             segments.append(_marker(field.name))
             segments.extend(value_segments(field, value))
         return Text(segments).strip()
+
+    def _parse_other(self, signature: Signature, completion: Any) -> dict[str, Any]:
+        for line in completion.splitlines():
+            MARKER.match(line.strip())
+        return super()._parse_other(signature, completion)
 
     def _read(self, signature: Signature, completion: str) -> Reading:
         return read_chat(signature, completion, self.name)

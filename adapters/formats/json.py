@@ -6,6 +6,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import json_repair
+
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, inputs_structure, outputs_with_values, placeholders
 from adapters.formats.json_reading import read_json
 from adapters.formats.overridden_methods import is_own
@@ -103,6 +105,14 @@ class JSONAdapter(ChatAdapter):
             return super().format_field_with_value(fields_with_values)
         values = {field.name: value for field, value in fields_with_values.items()}
         return _object(values, values)
+
+    def _parse_other(self, signature: Signature, completion: Any) -> dict[str, Any]:
+        fields = json_repair.loads(completion)
+        if isinstance(fields, dict):
+            return self.parse(signature, to_json(serialize_for_json(fields)))
+        if isinstance(completion, bytes | bytearray):  # where dspy looks for braces in it
+            raise TypeError("cannot use a string pattern on a bytes-like object")
+        raise TypeError(f"a bytes-like object is required, not '{type(completion).__name__}'")
 
     def _read(self, signature: Signature, completion: str) -> Reading:
         return read_json(signature, completion, self.name, self.error_name)

@@ -40,10 +40,14 @@ def opaque_prompt(messages: Sequence[Mapping[str, Any]], turn: str | None = None
 def opaque_reading(
     adapter: str, signature: Signature, completion: str, parse: Callable[[Signature, str], Mapping[str, Any]]
 ) -> Reading:
-    """What a `parse` of a user's adapter made of a reply: its values or its error, the reply one `ignored` span."""
+    """What a `parse` of a user's adapter made of a reply: its values or its error, the reply one `ignored` span.
+
+    A reply that is no text has no characters to tell of.
+    """
+    reply, completion = completion, completion if isinstance(completion, str) else ""
     spans = (Span(0, len(completion), "ignored"),) if completion else ()
     try:
-        values = dict(parse(signature, completion))
+        values = dict(parse(signature, reply))
     except Exception as error:  # any error of a user's parser is its verdict
         fields = {name: FieldReading(name, "unread") for name in signature.output_fields}
         verdict = ReadingError(type(error).__name__, str(error))

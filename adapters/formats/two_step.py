@@ -259,4 +259,7 @@ def extraction_signature(signature: Signature) -> Signature:
         + "Your job is to extract the fields from the text verbatim. Extract precisely the appropriate value (content) "
         "for each field."
     )
-    return Signature.make((Field("text", "input"), *signature.output_fields.values()), instructions)
+    fields = {"text": Field("text", "input")} | dict(
+        signature.output_fields
+    )  # an output `text` takes its place, as in dspy
+    return Signature.make(fields.values(), instructions)

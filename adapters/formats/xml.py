@@ -10,6 +10,7 @@ from xml.sax.saxutils import quoteattr
 
 from typing_extensions import is_typeddict
 
+from adapters.errors import AdapterParseError
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, outputs_with_values, value_segments
 from adapters.formats.overridden_methods import is_own
 from adapters.formats.profile import FALLBACK_OPTION, SHARED_OPTIONS, Card, Profile
@@ -130,6 +131,13 @@ class XMLAdapter(ChatAdapter):
     def user_message_output_requirements(self, signature: Signature) -> str | None:
         return _reminder(signature)
 
+    def _parse_other(self, signature: Signature, completion: Any) -> dict[str, Any]:
+        try:
+            return self.parse(signature, f"{completion}")
+        except AdapterParseError as error:
+            error.lm_response = completion
+            raise
+
     def _read(self, signature: Signature, completion: str) -> Reading:
         return read_xml(signature, completion, self.name)
 
@@ -139,21 +147,34 @@ def _add_field(segments: list[Segment], field: Field, value: Any, kind: Kind = "
     name, annotation = field.name, field.annotation
     if segments:
         segments.append(GAP)
+    opening, closing = _tags(name)
+    if isinstance(value, Text):
+        segments.extend((opening, *value_segments(field, value), closing))
+        return
     if field.role == "output" and type(value) is not str and uses_nested_xml(annotation):
         serialized = serialize_for_json(value)
         if isinstance(serialized, dict | list):
             segments.append(Segment(value_to_xml(serialized, name), kind, name))
             return
-    opening, closing = _tags(name)
-    if isinstance(value, Text):
-        segments.extend((opening, *value_segments(field, value), closing))
-        return
+    elif not _can_be_read_twice(value):
+        serialize_for_json(value)  # as dspy does first with every value: an iterator is then at its end
     text = write_value(annotation, value)
     if field.role == "output" and annotation is str:
         text = text.replace("&", "&amp;").replace("<", "&lt;")
     segments.append(opening)
     segments.append(Segment(text, kind, name))
     segments.append(closing)
+
+
+PLAIN = frozenset((str, int, float, bool, type(None)))
+
+
+def _can_be_read_twice(value: Any) -> bool:
+    """Whether a value is plain JSON at a glance, as those of files are: walking it changes nothing."""
+    kind = type(value)
+    if kind is list:
+        return all(type(one) in PLAIN for one in value)
+    return kind in PLAIN or (kind is dict and all(type(one) in PLAIN for one in value.values()))
 
 
 @lru_cache(maxsize=4096)

@@ -48,7 +48,7 @@ def get_field_description_string(fields: Mapping[str, Field]) -> Text:
         segments.append(Segment(name_of(field.annotation), "type", name))
         segments.append(Segment("): ", "boilerplate", name))
         segments.append(Segment(field.description, "description", name))
-        for custom in custom_types_in(field.annotation):
+        for custom in custom_types_in(_with_metadata(field)):
             description = custom.description()
             if description:
                 segments.append(Segment(f"\n    Type description of {name_of(custom)}: ", "boilerplate", name))
@@ -57,6 +57,12 @@ def get_field_description_string(fields: Mapping[str, Field]) -> Text:
             segments.append(Segment("\nConstraints: ", "boilerplate", name))
             segments.append(Segment(field.constraints, "constraint", name))
     return Text(segments).strip()
+
+
+def _with_metadata(field: Field) -> Any:
+    """The field's type with what its `Annotated` says of it, which may be a custom type too (`rebuild_annotation`)."""
+    info = field.info
+    return info.rebuild_annotation() if info is not None and info.annotation is field.annotation else field.annotation
 
 
 def translate_field_type(field_name: str, field: Field) -> Text:

@@ -26,7 +26,7 @@ def info_of(field: Field) -> Any:
     """The `FieldInfo` that dspy has for this field; the very one where the field came from dspy."""
     given = field.info
     desc = f"${{{field.name}}}" if field.desc is None else field.desc
-    if given is not None and given.annotation is field.annotation and given.json_schema_extra.get("desc") == desc:
+    if given is not None and given.annotation is field.annotation and f"{given.json_schema_extra.get('desc')}" == desc:
         return given
     extra: dict[str, Any] = {}
     for name, value in (("desc", field.desc), ("prefix", field.prefix)):

@@ -263,7 +263,7 @@ class Signature:
                     name=name,
                     role=extra["__dspy_field_type"],
                     annotation=info.annotation,
-                    desc=extra.get("desc"),
+                    desc=f"{extra['desc']}" if "desc" in extra else None,  # dspy prints whatever stands there
                     prefix=extra.get("prefix"),
                     constraints=extra.get("constraints"),
                     default=MISSING if required or info.default_factory is not None else info.default,

@@ -1,0 +1,95 @@
+"""Signatures and replies that hardly anyone writes, as dspy takes them: odd descriptions, names and types, no text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, List, Optional  # noqa: UP035
+
+import dspy
+import pydantic
+import pytest
+from oracle.engines import NAMES, ScriptedLM, ours, theirs
+from oracle.outcomes import difference, divergence, outcome, plain
+from oracle.tally import Record, Tally
+
+from adapters.signatures.signature import Signature
+
+I, O = dspy.InputField, dspy.OutputField  # noqa: E741
+
+
+class Lazy(pydantic.BaseModel):
+    """Validates to an iterator that can be walked once."""
+
+    it: Iterable[int]
+
+
+ODD: Mapping[str, Mapping[str, Any]] = {
+    "a description of None": {"q": (str, I(desc=None)), "a": (str, O(desc=None))},
+    "a number as description": {"q": (str, I(desc=5)), "a": (int, O(desc=2.5))},
+    "a list as description": {"q": (str, I(desc=["a"])), "a": (str, O(desc=["b", 1]))},
+    "an output named text": {"q": (str, I()), "text": (str, O()), "n": (int, O())},
+    "an output named text behind others": {"q": (str, I()), "n": (int, O()), "text": (str, O(desc="all of it"))},
+    "perhaps a list of anything": {"q": (str, I()), "a": (Optional[List], O())},  # noqa: UP006, UP045
+    "a dict of anything": {"q": (str, I()), "a": (dict, O())},
+    "a text that is annotated with a custom type": {"q": (str, I()), "a": (Annotated[str, dspy.Code], O())},
+    "a custom type inside of an annotated list": {"q": (Annotated[list[str], dspy.Image], I()), "a": (str, O())},
+}
+REPLIES = (
+    "[[ ## a ## ]]\n1\n[[ ## text ## ]]\nx\n[[ ## n ## ]]\n2",
+    '{"a": "1", "text": "x", "n": 2}',
+    "<a>1</a><text>x</text><n>2</n>",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_odd_signatures_are_written_and_read_as_dspy_does(name: str, record: Record) -> None:
+    tally = Tally("odd signatures")
+    for what, fields in ODD.items():
+        signature = dspy.Signature(dict(fields))
+        demos = [{"q": "1", "a": ["x"], "text": "t", "n": 1}]
+        left = outcome(lambda: plain(theirs(name).format(signature, demos, {"q": "?"})))  # noqa: B023
+        right = outcome(lambda: plain(ours(name).format(Signature.from_dspy(signature), demos, {"q": "?"})))  # noqa: B023
+        tally.add(f"{what}, prompt", divergence(left, right))
+        for reply in REPLIES:
+            results, sent = [], []
+            for make, one in ((theirs, signature), (ours, Signature.from_dspy(signature))):
+                main, extraction = ScriptedLM([[reply], [reply]]), ScriptedLM([[reply], [reply]])
+                adapter = make(name, None, extraction)
+                results.append(outcome(lambda: plain(adapter(main, {}, one, demos, {"q": "?"}))))  # noqa: B023
+                sent.append((main.calls, extraction.calls))
+            tally.add(f"{what}, {reply[:5]}", difference(*sent, at="sent") or divergence(*results))
+    tally.report(record)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("role", ["input", "output"])
+def test_a_value_that_can_be_walked_once_is_walked_as_dspy_walks_it(name: str, role: str, record: Record) -> None:
+    tally = Tally("values that can be walked once")
+    for annotation, make in (
+        (Lazy, lambda: Lazy(it=[1, 2])),
+        (list[Lazy], lambda: [Lazy(it=[1, 2]), Lazy(it=[3])]),
+        (Any, lambda: Lazy(it=[1, 2])),
+        (dict[str, Lazy], lambda: {"x": Lazy(it=[4])}),
+    ):
+        fields = {
+            "q": (annotation if role == "input" else str, I()),
+            "a": (annotation if role == "output" else str, O()),
+        }
+        signature = dspy.Signature(fields)
+        prompts = []
+        for adapter, one in ((theirs(name), signature), (ours(name), Signature.from_dspy(signature))):
+            values = {"q": "?", "a": "!"} | {"q" if role == "input" else "a": make()}
+            prompts.append(outcome(lambda: plain(adapter.format(one, [values], {"q": "?"}))))  # noqa: B023
+        tally.add(str(annotation), divergence(*prompts))
+    tally.report(record)
+
+
+@pytest.mark.parametrize("name", ["chat", "json", "xml", "baml"])
+@pytest.mark.parametrize("reply", [None, {"a": 1}, 5, b"[[ ## a ## ]]\n1", ["x"]], ids=str)
+def test_a_reply_that_is_no_text_is_refused_as_dspy_refuses_it(name: str, reply: Any, record: Record) -> None:
+    tally = Tally("replies that are no text")
+    signature = dspy.Signature("q -> a")
+    left = outcome(lambda: theirs(name).parse(signature, reply))
+    right = outcome(lambda: plain(ours(name).parse(Signature.from_dspy(signature), reply)))
+    tally.add(f"{name} {reply}", divergence(left, right))
+    tally.report(record)
