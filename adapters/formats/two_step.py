@@ -259,7 +259,6 @@ def extraction_signature(signature: Signature) -> Signature:
         + "Your job is to extract the fields from the text verbatim. Extract precisely the appropriate value (content) "
         "for each field."
     )
-    fields = {"text": Field("text", "input")} | dict(
-        signature.output_fields
-    )  # an output `text` takes its place, as in dspy
+    # As in dspy, an output called `text` takes the place of the input.
+    fields = {"text": Field("text", "input"), **signature.output_fields}
     return Signature.make(fields.values(), instructions)

@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from adapters.signatures.signature import MISSING, Field, allows_none
 from adapters.signatures.type_names import name_of
+from adapters.types.building import build
 from adapters.values.pydantic_schema import type_adapter
 
 
@@ -48,8 +49,9 @@ def shown(text: str) -> str:
 
 
 def takes(annotation: Any, value: Any) -> bool:
+    """Whether a session may hold `value` for that type: what a prompt builds of it (an image of its URL) is one."""
     try:
-        type_adapter(annotation).validate_python(value)
+        type_adapter(annotation).validate_python(build(annotation, value))
     except (ValueError, TypeError, RecursionError):
         return False
     return True

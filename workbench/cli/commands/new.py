@@ -14,11 +14,13 @@ from adapters.lm.config_file import ConfigError
 from adapters.signatures import notation
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
+from adapters.types import custom_types_in
+from adapters.types.building import WHAT_WORKS
 from adapters.values.pydantic_schema import type_adapter
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.file.near_files import did_you_mean
-from sessions.imports.cells import shown, strict_json, value_in
+from sessions.imports.cells import shown, strict_json, takes, value_in
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.source.gathering import gather_text
 from sessions.source.linking import is_of_project, linked
@@ -181,7 +183,16 @@ def value_of(text: str, field: Field) -> Any:
     try:
         return value_in(text, field)
     except ValueError as error:
-        raise CommandError(f"--input {field.name}: {error}; give it as JSON, e.g. '{_sample(field)}'") from None
+        raise CommandError(f"--input {field.name}: {error}; {_what_works(field)}") from None
+
+
+def _what_works(field: Field) -> str:
+    """What to give instead; an example only where it would be taken."""
+    for custom in custom_types_in(field.annotation):
+        if custom.__name__ in WHAT_WORKS:
+            return f"give it as JSON: {WHAT_WORKS[custom.__name__]}"
+    sample = _sample(field)
+    return f"give it as JSON, e.g. '{sample}'" if takes(field.annotation, strict_json(sample)) else "give it as JSON"
 
 
 def _sample(field: Field) -> str:

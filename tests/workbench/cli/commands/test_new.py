@@ -109,6 +109,7 @@ def test_a_value_is_text_for_str_and_else_json_and_else_text_if_the_type_takes_i
     [
         (["x: int -> y", "--input", "x=twelve"], "'twelve' is no int"),
         (["x: list[str] -> y", "--input", "x=a, b"], "give it as JSON"),
+        (["x: dspy.Image -> y", "--input", "x=[1]"], 'give {"url": "https://'),
         (["x -> y", "--input", "z=1"], "no input 'z'"),
         (["question -> y", "--input", "questoin=1"], "did you mean 'question'?"),
         (["x -> y", "--input", "x"], "NAME=VALUE"),
@@ -153,6 +154,20 @@ def test_demos_instructions_chain_of_thought_and_model(run: Run) -> None:
         {"question": "2 + 2"},
     ]
     assert session.model == "offline/sloppy"
+
+
+@pytest.mark.parametrize("given", ["https://example.com/a.png", '{"url": "https://example.com/a.png"}'])
+def test_an_image_is_given_by_its_address_as_the_hint_says(given: str, run: Run) -> None:
+    assert run("new", "picture: dspy.Image -> caption", "-o", "q.json", "--input", f"picture={given}").code == 0
+    assert '"image_url": {' in run("render", "q.json", "--json").out
+
+
+def test_an_example_in_a_hint_is_one_that_is_taken(run: Run) -> None:
+    line = "from pydantic import BaseModel\nclass Line(BaseModel):\n    price: float\n"
+    Path("s.py").write_text(line + HEAD + "    x: Line = dspy.InputField()\n    y: str = dspy.OutputField()\n")
+    refused = run("new", "s.py", "-o", "q.json", "--input", "x=abc")
+    assert "'abc' is no Line; give it as JSON" in refused.err
+    assert "key" not in refused.err
 
 
 def test_a_python_file_is_read_and_never_run(run: Run) -> None:
