@@ -12,6 +12,7 @@ from adapters.lm.addresses import KEY_VARIABLES, environment_base, keys_set, wit
 from adapters.lm.capabilities import split_model
 from adapters.lm.child import Child, child_for
 from adapters.lm.connections import check_address, check_keys
+from adapters.lm.echoed_secrets import without_secrets
 from adapters.lm.errors import ProviderError
 from adapters.lm.parameters import refused
 from adapters.lm.protocol import Chunk, ToolCallPart
@@ -83,7 +84,10 @@ class LitellmLM:
                 return
 
     def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
-        """See `adapters.lm.protocol.LM`. The child process is started by the first call."""
+        """See `adapters.lm.protocol.LM`. The child process is started by the first call; no chunk holds a key."""
+        yield from without_secrets(self._chunks(request, cancel))
+
+    def _chunks(self, request: Mapping[str, Any], cancel: Event | None) -> Iterator[Chunk]:
         target = self._target()
         self._check(request, target)
         message = {

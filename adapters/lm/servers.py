@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from adapters.lm import config_file
 from adapters.lm.addresses import environment_base
+from adapters.lm.secrets import Scrubber
 
 USUAL: Mapping[str, tuple[str, str]] = {
     "ollama_chat": ("Ollama", "http://localhost:11434"),
@@ -39,6 +40,11 @@ class Server:
     name: str
     address: str
     source: str
+
+    @property
+    def place(self) -> str:
+        """Which server this is, for people: without a password that its address may hold."""
+        return f"{self.name} at {Scrubber().text(self.address)}"
 
 
 def configured(path: Path | None = None) -> dict[str, str]:

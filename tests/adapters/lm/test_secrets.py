@@ -43,6 +43,36 @@ def test_what_looks_like_a_key_is_cut_out_although_nobody_set_it(text: str) -> N
     assert "abcdefgh" not in Scrubber({}).text(f"it said {text!r}")
 
 
+ADDRESSED = {
+    "OPENAI_API_BASE": "https://someone%40x:canary%2Fpw77@host.example/v1?api-key=canary-token-5&version=2024-12-01"
+}
+
+
+@pytest.mark.parametrize("text", ["someone%40x", "someone@x", "canary%2Fpw77", "canary/pw77", "canary-token-5"])
+def test_what_an_address_of_the_environment_hides_is_a_secret_of_its_variable(text: str) -> None:
+    assert Scrubber(ADDRESSED).text(f"it said {text}.") == "it said [OPENAI_API_BASE]."
+
+
+def test_the_rest_of_such_an_address_stays() -> None:
+    said = Scrubber(ADDRESSED).text(f"no answer from {ADDRESSED['OPENAI_API_BASE']}, port 443")
+    assert "canary" not in said and "host.example/v1?api-key=" in said and "version=2024-12-01, port 443" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("http://me:short@127.0.0.1:1/v1 refused", "http://[key]@127.0.0.1:1/v1 refused"),
+        ("http://127.0.0.1/v1?x=1&access_token=short#a", "http://127.0.0.1/v1?x=1&access_token=[key]#a"),
+        (
+            "write to me@example.org, see https://example.org/@me",
+            "write to me@example.org, see https://example.org/@me",
+        ),
+    ],
+)
+def test_an_address_of_anybodys_is_shown_without_its_password(text: str, shown: str) -> None:
+    assert Scrubber({}).text(text) == shown
+
+
 @pytest.mark.parametrize("name", ["OPENAI_API_KEY", "hf_token", "X_SECRET", "DB_PASSWORD", "GOOGLE_CREDENTIALS"])
 def test_names_that_hold_secrets(name: str) -> None:
     assert is_secret_name(name)

@@ -8,6 +8,7 @@ from typing import Any
 
 from adapters.lm import dotenv, model_list, servers
 from adapters.lm.model_list import ModelEntry
+from adapters.lm.secrets import Scrubber
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
@@ -47,8 +48,9 @@ def run(options: argparse.Namespace) -> int:
             command_output.text(f"  {one.name:<30}{one.description}")
     if local:
         command_output.heading("\nservers of your own", "blue")
+        width = max(28, *[len(row["model"]) for row in local])
         for row in local:
-            command_output.text(f"  {row['model']:<30}{row['description']}")
+            command_output.text(f"  {row['model']:<{width}}  {row['description']}")
     if provided:
         command_output.heading("\nthrough litellm" + ("" if options.words else ", for example"), "blue")
         for one in provided[:MOST_SHOWN]:
@@ -91,12 +93,12 @@ def _local(ask: bool) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for server in found:
         names = servers.models_at(server) if ask else ()
-        where = f"{server.name} at {server.address} ({server.source})"
+        where = f"{server.place} ({server.source})"
         answer = "" if names else "; does not answer" if names is None else "; has no model" if ask else ""
         for name in names or (f"{server.provider}/…",):
             rows.append(
                 {"model": name, "description": where + answer, "key": None, "key_is_set": None}
-                | {"api_base": server.address}
+                | {"api_base": Scrubber().text(server.address)}
             )
     return rows
 

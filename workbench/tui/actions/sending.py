@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from adapters.errors import RunError, SignatureError
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.lm import ProviderError
+from adapters.lm.secrets import Scrubber
 from adapters.running.events import Listener
 from adapters.running.runs import Run
 from adapters.types import BuildError
@@ -135,7 +136,7 @@ async def _ask_and_send(
 def _text(question: HostQuestion) -> str:
     file = str(question.file) if question.file is not None else "This session"
     return (
-        f"{file} names the address\n  {question.address}\nfor {question.model}. Sending there with "
+        f"{file} names the address\n  {Scrubber().text(question.address)}\nfor {question.model}. Sending there with "
         f"{question.variable} gives your key to whoever runs {question.host}. Allow it only if you know that host; "
         "it has got nothing yet."
     )

@@ -75,7 +75,7 @@ class ModelScreen(ChooseScreen):
             super().choose(entry)
             return
         server = next(one for one in self._servers if one.provider == entry.value.removeprefix(SERVER))
-        self.say(f"asking {server.name} at {server.address} …")
+        self.say(f"asking {server.place} …")
         self.run_worker(partial(self._ask, server), thread=True, exit_on_error=False)
 
     def _examples(self) -> list[ModelEntry]:
@@ -97,10 +97,10 @@ class ModelScreen(ChooseScreen):
     def _answered(self, server: servers.Server, names: Sequence[str] | None) -> None:
         if not names:
             why = "does not answer" if names is None else "has no model"
-            self._again(f"{server.name} at {server.address} {why}; {server.provider}/NAME can be typed")
+            self._again(f"{server.place} {why}; {server.provider}/NAME can be typed")
             return
         others = tuple([one for one in self._of_servers if one.provider != server.provider])
-        about = f"{server.name} at {server.address}"
+        about = server.place
         self._of_servers = (*others, *(ModelEntry(name, server.provider, about) for name in names))
         self.query_one(Input).value = ""
         self._again(f"{server.name} has {len(names)} model{'' if len(names) == 1 else 's'}")
@@ -127,7 +127,7 @@ def _entry(model: ModelEntry) -> Entry:
 
 
 def _own_server(server: servers.Server) -> Entry:
-    about = f"{server.name} at {server.address} ({server.source}): enter asks it for its models"
+    about = f"{server.place} ({server.source}): enter asks it for its models"
     return Entry(SERVER + server.provider, f"{server.provider}/…", about)
 
 

@@ -1,0 +1,104 @@
+"""A reply may hold the user's own key: a server that echoes what it got, a model that was shown it.
+
+Everything that is made of a reply (the screen, the session, its earlier versions, exports, `--json`) is made of the
+chunks of its stream. So a secret is taken out there, once, also where it comes in pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from adapters.lm.errors import ProviderError
+from adapters.lm.protocol import Chunk
+from adapters.lm.secrets import Scrubber
+
+Channel = tuple[int, str, int]
+"""Texts that belong together: which completion, what of it, and for tool calls which one."""
+
+
+def without_secrets(chunks: Iterable[Chunk], scrubber: Scrubber | None = None) -> Iterator[Chunk]:
+    """The chunks, with the secrets that are known replaced by the names of their variables.
+
+    A chunk that may end in the beginning of a secret waits for the next one; all others pass as they are. What only
+    looks like a secret is the model's own text and stays. Raises what `chunks` raises.
+    """
+    secrets = (Scrubber() if scrubber is None else scrubber).unmistakable
+    if not secrets:
+        yield from chunks
+        return
+    beginnings = _Beginnings(secrets)
+    waiting: list[Chunk] = []
+    try:
+        for chunk in chunks:
+            waiting.append(chunk)
+            texts = _texts(waiting)
+            if not any(beginnings.end(text) for text in texts.values()):
+                yield from _cleaned(waiting, texts, secrets)
+                waiting = []
+    except ProviderError:
+        yield from _cleaned(waiting, _texts(waiting), secrets)
+        raise
+    yield from _cleaned(waiting, _texts(waiting), secrets)
+
+
+class _Beginnings:
+    """Whether a text ends with the beginning of a secret, asked at every chunk."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._secrets = tuple(secrets)
+        self._first_letters = {one[0] for one in self._secrets}
+        self._longest = max(len(one) for one in self._secrets)
+
+    def end(self, text: str) -> bool:
+        for place in range(max(0, len(text) - self._longest + 1), len(text)):
+            if text[place] in self._first_letters:
+                rest = text[place:]
+                if any(len(one) > len(rest) and one.startswith(rest) for one in self._secrets):
+                    return True
+        return False
+
+
+def _texts(chunks: list[Chunk]) -> dict[Channel, str]:
+    texts: dict[Channel, str] = {}
+    for chunk in chunks:
+        for kind, text in (("text", chunk.text), ("reasoning", chunk.reasoning)):
+            if text:
+                channel = (chunk.choice, kind, 0)
+                texts[channel] = texts.get(channel, "") + text
+        for part in chunk.tool_calls:
+            channel = (chunk.choice, "arguments", part.index)
+            texts[channel] = texts.get(channel, "") + part.arguments
+    return texts
+
+
+def _cleaned(chunks: list[Chunk], texts: Mapping[Channel, str], secrets: Mapping[str, str]) -> Iterator[Chunk]:
+    left: dict[Channel, str] = {}
+    for channel, text in texts.items():
+        clean = text
+        for secret, name in secrets.items():
+            clean = clean.replace(secret, name)
+        if clean != text:
+            left[channel] = clean
+    if not left:
+        yield from chunks
+        return
+    for chunk in chunks:
+        parts = []
+        for part in chunk.tool_calls:
+            channel = (chunk.choice, "arguments", part.index)
+            parts.append(replace(part, arguments=_taken(left, channel)) if channel in left else part)
+        of_text, of_reasoning = (chunk.choice, "text", 0), (chunk.choice, "reasoning", 0)
+        yield replace(
+            chunk,
+            text=_taken(left, of_text) if of_text in left else chunk.text,
+            reasoning=_taken(left, of_reasoning) if of_reasoning in left else chunk.reasoning,
+            tool_calls=tuple(parts),
+            logprobs=None,  # they would spell it
+        )
+
+
+def _taken(left: dict[Channel, str], channel: Channel) -> str:
+    """The whole scrubbed text for the first chunk that asks, nothing for those behind it."""
+    text, left[channel] = left[channel], ""
+    return text
