@@ -96,7 +96,7 @@ def check_file(path: Path, plan: Plan, dspy: Upstream | None, follower: Follower
             session, updated = _updated(path, plan)
         else:
             session, updated = store.load(path), False
-        own, wanted = _adapters_of_the_user(session, plan.adapters), _wanted(session, str(path), plan)
+        own, wanted = adapters_of_the_user(session, plan.adapters), wanted_of(session, str(path), plan)
         results = checking.check(session, str(path), adapters=own, wanted=wanted)
     except SessionError as error:
         return Checked(path, error=str(error))
@@ -128,7 +128,7 @@ def _updated(path: Path, plan: Plan) -> tuple[Session, bool]:
     """The session with today's prompts and readings accepted, and whether that has changed the file."""
     opened = store.open_file(path)
     session = opened.session
-    own, wanted = _adapters_of_the_user(session, plan.adapters), _wanted(session, str(path), plan)
+    own, wanted = adapters_of_the_user(session, plan.adapters), wanted_of(session, str(path), plan)
     made = checking.update(session, parts=plan.update, adapters=own, wanted=wanted)
     if made is session:  # whether they are equal is no question: to Python 3 and 3.0 are
         return session, False
@@ -146,7 +146,7 @@ def _upstream(python: str) -> Upstream:
         raise CommandError(str(error)) from error
 
 
-def _wanted(session: Session, path: str, plan: Plan) -> checking.Wanted:
+def wanted_of(session: Session, path: str, plan: Plan) -> checking.Wanted:
     """Which fixtures `--adapter`, `--case` and `-k` mean together."""
     if not (plan.adapters or plan.cases or plan.keyword):
         return checking.always
@@ -175,7 +175,7 @@ def _why_nothing(session: Session, plan: Plan) -> str:
     return f"nothing matches -k {plan.keyword!r}" if plan.keyword else "the session has no column or no case"
 
 
-def _adapters_of_the_user(session: Session, adapters: Sequence[str]) -> Mapping[str, Adapter]:
+def adapters_of_the_user(session: Session, adapters: Sequence[str]) -> Mapping[str, Adapter]:
     """The `module:Class` adapters of columns that the command line names; no other code is ever imported."""
     named = user_code.named(adapters)
     try:

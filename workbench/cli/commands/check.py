@@ -9,6 +9,9 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from sessions.causes import report
+from sessions.causes.cause import Cause
+from sessions.causes.finding import Causes
 from sessions.fixtures import junit, reports
 from sessions.fixtures.verdicts import FixtureResult, Part, totals
 from workbench.checks import fixture_files, keywords
@@ -84,6 +87,7 @@ def run(options: argparse.Namespace) -> int:
     wants_report = options.json or options.junit is not None
     errors: dict[str, str] = {}
     codes = [exit_codes.OK]
+    causes = Causes()
     progress = _Progress(len(files))
     for checked in check_all(files, plan, options.jobs):
         progress.clear()
@@ -91,18 +95,33 @@ def run(options: argparse.Namespace) -> int:
         counts.update(totals(checked.results))
         if wants_report:
             results += checked.results
+        causes.add(checked.results)
         if not options.json and not checked.error:
             _write(checked)
         progress.step()
     progress.clear()
+    found = causes.found()
     if options.junit is not None:
         _write_report(Path(options.junit), junit.report(results, errors))
     if options.json:
         shapes = [{"path": path, "message": message} for path, message in errors.items()]
-        command_output.json({"fixtures": [reports.as_dict(one) for one in results], "errors": shapes, **counts})
+        fixtures = [reports.as_dict(one) for one in results]
+        causes_found = [one.as_dict() for one in found]
+        command_output.json({"fixtures": fixtures, "errors": shapes, "causes": causes_found, **counts})
     else:
+        write_causes(found)
         command_output.text(reports.summary(counts))
+        advice = report.advice(found, options.paths)
+        if advice:
+            command_output.message(advice)
     return exit_codes.worst(codes)
+
+
+def write_causes(causes: Sequence[Cause]) -> None:
+    """Each cause with its fixtures and an example, most fixtures first."""
+    for cause in causes:
+        command_output.heading(cause.heading(), "red")
+        command_output.diff_lines(report.lines_of(cause))
 
 
 def code_of(results: Sequence[FixtureResult]) -> int:
@@ -194,9 +213,5 @@ def _write(checked: Checked) -> None:
         command_output.heading(f"{path}: {checked.nothing}", "yellow")
     elif code_of(results) == exit_codes.NOTHING:
         command_output.heading(f"{path}: nothing recorded; `workbench send {path} --save` does, or the app", "yellow")
-    for one in results:
-        if one.failed:
-            command_output.heading(reports.headline(one), "red")
-            command_output.diff_lines(reports.details(one).split("\n"))
     for note in dict.fromkeys(note for one in results for note in one.notes):
         command_output.heading(reports.noted(note, [one for one in results if note in one.notes]), "yellow")

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sessions.file import store
+from sessions.model.session import Demo
 from workbench.output import exit_codes
 
 Run = Callable[..., Any]
@@ -152,3 +154,94 @@ def test_an_import_links_too(project: Path, run: Run) -> None:
     done = run("import", "app/qa.py:Answer", "-o", "j.json")
     assert done.code == exit_codes.USAGE
     assert "`from .models import Invoice` in app/qa.py, line 2: app/models.py has no Invoice" in done.err
+
+
+def test_pull_takes_the_programs_text_and_leaves_the_recordings_to_be_decided(project: Path, run: Run) -> None:
+    edit(project / "app" / "qa.py", "Read the note.", "Read the letter.")
+    before = store.load(PATH)
+    done = run("pull", PATH, "--dry-run")
+    assert done.code == 0 and "the instructions have changed" in done.out
+    assert store.load(PATH) == before
+    assert run("pull", "prompts").code == 0
+    after = store.load(PATH)
+    assert "Read the letter." in after.signature.text
+    assert after.cases[0].recordings == before.cases[0].recordings
+    assert verdict(run)[:2] == (exit_codes.DIFFERENT, "pass")
+    done = run("review", PATH, "--accept-all")
+    assert done.code == 0 and "1 recorded anew" in done.out
+    assert verdict(run) == (0, "pass", [])
+    assert "as its program has it" in run("pull", PATH).out
+
+
+def test_values_whose_field_is_gone_or_retyped_are_kept_aside_and_come_back(project: Path, run: Run) -> None:
+    session = store.load(PATH)
+    demo = Demo({"note": "a", "invoice": {"total": 1, "currency": "EUR"}, "sure": True})
+    store.save(replace(session, demos=(demo,)), PATH)
+    original = (project / "app" / "qa.py").read_text()
+    edit(project / "app" / "qa.py", "    sure: bool = dspy.OutputField()\n", "")
+    edit(project / "app" / "qa.py", "note: str", "note: list[int]")
+    done = run("pull", PATH)
+    assert "demo 1: `sure` has no field any more and is kept aside" in done.out
+    assert "case 1: the value of `note` is no list[int] and is kept aside" in done.out
+    pulled = store.load(PATH)
+    assert dict(pulled.demos[0].values) == {"invoice": {"total": 1, "currency": "EUR"}}
+    assert pulled.demos[0].extra == {"aside": {"sure": True, "note": "a"}}
+    assert dict(pulled.cases[0].inputs) == {}
+    (project / "app" / "qa.py").write_text(original)
+    done = run("pull", PATH)
+    assert "demo 1: `sure` has a field again and is back" in done.out
+    assert dict(store.load(PATH).demos[0].values) == dict(demo.values)
+    assert dict(store.load(PATH).cases[0].inputs) == {"note": "12 EUR"}
+
+
+def edited_session(before: str, after: str) -> None:
+    session = store.load(PATH)
+    assert before in session.signature.text
+    text = session.signature.text.replace(before, after)
+    store.save(replace(session, signature=replace(session.signature, text=text)), PATH)
+
+
+def test_push_writes_the_classes_own_line_and_nothing_else(project: Path, run: Run) -> None:
+    assert run("push", PATH).code == 0
+    edited_session("what was written", "what was said")
+    edited_session("currency: str", "currency: str  # ISO 4217")
+    assert "the session was edited since" in verdict(run)[2][-1]
+    done = run("push", PATH)
+    assert done.code == exit_codes.DIFFERENT and "--yes" in done.err
+    assert (project / "app" / "qa.py").read_text() == QA
+    assert run("push", PATH, "--yes").code == 0
+    assert (project / "app" / "qa.py").read_text() == QA.replace("what was written", "what was said")
+    assert (project / "app" / "models.py").read_text() == MODELS.replace("currency: str", "currency: str  # ISO 4217")
+    assert verdict(run)[1] == "pass"
+
+
+def test_a_new_model_and_its_import_go_into_the_program_too(project: Path, run: Run) -> None:
+    edited_session("sure: bool", "sure: Sure")
+    edited_session("class Answer", "Sure = Literal['yes', 'no']\n\n\nclass Answer")
+    edited_session("import dspy\n", "import dspy\nfrom typing import Literal\n")
+    done = run("push", PATH, "--yes")
+    assert done.code == 0, done.err
+    text = (project / "app" / "qa.py").read_text()
+    assert "from .models import Invoice\nfrom typing import Literal\n" in text
+    assert "Sure = Literal['yes', 'no']\n\n\nclass Answer" in text and "sure: Sure" in text
+    assert verdict(run)[1] == "pass"
+
+
+def test_push_is_refused_where_the_program_changed_since(project: Path, run: Run) -> None:
+    edited_session("what was written", "what was said")
+    edit(project / "app" / "models.py", "total: float", "total: int")
+    before = (project / "app" / "qa.py").read_text()
+    done = run("push", PATH, "--yes")
+    assert done.code == exit_codes.DIFFERENT and "has changed since the session was taken" in done.err
+    assert (project / "app" / "qa.py").read_text() == before
+
+
+def test_line_ends_and_the_mark_in_front_of_a_file_stay(project: Path, run: Run) -> None:
+    file = project / "app" / "qa.py"
+    windows = b"\xef\xbb\xbf" + QA.replace("\n", "\r\n").encode()
+    file.write_bytes(windows)
+    assert run("pull", PATH).code == 0
+    edited_session("what was written", "what was said")
+    done = run("push", PATH, "--yes")
+    assert done.code == 0, done.err
+    assert file.read_bytes() == windows.replace(b"what was written", b"what was said")

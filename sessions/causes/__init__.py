@@ -1,0 +1,1 @@
+"""Why fixtures drift: what changed once, and all the fixtures that share it."""

@@ -1,0 +1,47 @@
+"""Taking causes for right: the fixtures of which every cause is accepted are recorded anew, the others stay drift."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from adapters.formats.base import Adapter
+from sessions.causes.cause import ACCEPTABLE
+from sessions.causes.finding import causes_of
+from sessions.fixtures import checking
+from sessions.fixtures.verdicts import FixtureResult
+from sessions.model.session import Session
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """A session with what was accepted; how many fixtures were recorded anew, and how many wait for another cause."""
+
+    session: Session
+    recorded: int
+    waiting: int
+
+
+def accepted(
+    session: Session,
+    results: Sequence[FixtureResult],
+    ids: Collection[str],
+    adapters: Mapping[str, Adapter] | None = None,
+) -> Accepted:
+    """The session with the causes of these ids accepted, where `results` are what a check of it says now.
+
+    A recording is one thing: where two causes have changed it, accepting one of them would accept the other unseen.
+    """
+    ready: set[tuple[str, str]] = set()
+    waiting = 0
+    for result in results:
+        keys = [key for key in causes_of(result) if key.kind in ACCEPTABLE]
+        taken = [key.id in ids for key in keys]
+        if keys and all(taken):
+            ready.add((result.case, result.column))
+        else:
+            waiting += any(taken)
+    if not ready:
+        return Accepted(session, 0, waiting)
+    made = checking.update(session, adapters=adapters, wanted=lambda case, column: (case, column) in ready)
+    return Accepted(made, len(ready), waiting)

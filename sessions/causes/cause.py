@@ -1,0 +1,112 @@
+"""A cause of drift: one thing that changed, a digest as its id, and the fixtures that share it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from sessions.fixtures.verdicts import FixtureResult
+
+CauseKind = Literal[
+    "source",
+    "fields",
+    "instructions",
+    "description",
+    "type",
+    "schema",
+    "constraint",
+    "demo",
+    "history",
+    "input",
+    "model",
+    "parameter",
+    "capabilities",
+    "dspy release",
+    "json_repair or pydantic release",
+    "engine",
+    "adapter or its options",
+    "key order",
+    "reading",
+    "expectation",
+    "upstream",
+    "live",
+    "error",
+]
+ACCEPTABLE: frozenset[CauseKind] = frozenset(
+    {
+        *("fields", "instructions", "description", "type", "schema", "constraint", "demo", "history", "input", "model"),
+        *("parameter", "capabilities", "dspy release", "json_repair or pydantic release", "engine"),
+        *("adapter or its options", "reading", "key order"),
+    }
+)
+"""What recording today's prompt or reading settles; a source is pulled, an expectation its user's, an error mended."""
+
+
+class Key(NamedTuple):
+    """What makes two drifts have one cause: the kind of thing, its name (a field, a parameter), and its old and new."""
+
+    kind: CauseKind
+    name: str
+    before: str
+    after: str
+
+    @property
+    def id(self) -> str:
+        """The first 10 digits of the key's SHA-256: the same for the same cause, in every run."""
+        text = json.dumps(list(self), ensure_ascii=False)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+
+
+class FixtureName(NamedTuple):
+    """Which fixture."""
+
+    path: str
+    case: str
+    column: str
+
+    def __str__(self) -> str:
+        return f"{self.path}::{self.case}::{self.column}"
+
+
+@dataclass(frozen=True)
+class Cause:
+    """One thing that changed, with its fixtures in the order in which they were checked; the first is the example."""
+
+    key: Key
+    words: str
+    fixtures: tuple[FixtureName, ...]
+    example: FixtureResult
+
+    @property
+    def id(self) -> str:
+        return self.key.id
+
+    @property
+    def is_acceptable(self) -> bool:
+        """Whether recording anew settles it."""
+        return self.key.kind in ACCEPTABLE
+
+    def as_dict(self) -> dict[str, Any]:
+        """The shape of `causes` in `check --json`."""
+        return {
+            "id": self.id,
+            "kind": self.key.kind,
+            "words": self.words,
+            "before": self.key.before,
+            "after": self.key.after,
+            "fixtures": [one._asdict() for one in self.fixtures],
+        }
+
+    def heading(self) -> str:
+        """One line: the id, what changed, how many."""
+        return f"{self.id}  {self.words}  ({counted(self.fixtures)})"
+
+
+def counted(fixtures: Sequence[FixtureName]) -> str:
+    """Such as `3 fixtures` or `12 fixtures in 4 files`."""
+    files = len({one.path for one in fixtures})
+    said = f"{len(fixtures):,} fixture{'' if len(fixtures) == 1 else 's'}"
+    return f"{said} in {files:,} files" if files > 1 else said

@@ -1,0 +1,261 @@
+"""The causes of what a check found: which one thing changed, said once for all fixtures that show it.
+
+A change of a signature shows in many places of one fixture: a type stands in the description, in the schema, in a note
+behind a field, in `response_format`, and in the values that are read. Within a fixture the nearest to the signature
+counts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from sessions.causes.cause import Cause, CauseKind, FixtureName, Key
+from sessions.file.typed_values import plain
+from sessions.fixtures.verdicts import Drift, Edit, FixtureResult
+
+_CASE_TURNS = re.compile(r"(demo|history) (\d+)")
+_WORD = re.compile(r"\w+")
+_OF_TYPES = ("type", "schema", "constraint", "filler")
+_OF_THE_ENGINE = ("boilerplate", "marker", "reminder", "filler", "custom")
+_LONGEST = 2_000
+
+
+class Causes:
+    """What has been found so far. Of each cause the names of its fixtures are kept and one example, nothing else."""
+
+    def __init__(self) -> None:
+        self._fixtures: dict[Key, list[FixtureName]] = {}
+        self._examples: dict[Key, FixtureResult] = {}
+        self._order: dict[Key, int] = {}
+
+    def add(self, results: Iterable[FixtureResult]) -> None:
+        """Takes what a check found of some fixtures."""
+        for result in results:
+            for key, drifts in causes_of(result).items():
+                self._fixtures.setdefault(key, []).append(FixtureName(result.path, result.case, result.column))
+                if key not in self._examples:
+                    verdicts = {
+                        part: word for part, word in result.verdicts.items() if any(d.part == part for d in drifts)
+                    }
+                    example = FixtureResult(result.path, result.case, result.column, verdicts, tuple(drifts))
+                    self._examples[key] = example
+
+    def found(self) -> tuple[Cause, ...]:
+        """The causes, those with most fixtures first, then in the order in which they came up."""
+        causes = [
+            Cause(key, in_words(key), tuple(fixtures), self._examples[key]) for key, fixtures in self._fixtures.items()
+        ]
+        return tuple(sorted(causes, key=lambda one: -len(one.fixtures)))
+
+
+def causes_of(result: FixtureResult) -> dict[Key, list[Drift]]:
+    """The causes of one fixture's drift, each with the drifts that show it. Every drift belongs to one at least."""
+    found: dict[Key, list[Drift]] = {}
+    fields = _changed_fields(result.drift)
+    for drift in result.drift:
+        if drift.part == "render" and drift.edits:
+            for key in _of_edits(drift, fields):
+                found.setdefault(key, []).append(drift)
+    model = next((one for one in result.drift if one.place == "request.model"), None)
+    for drift in result.drift:
+        if drift.part == "render" and drift.edits:
+            continue
+        found.setdefault(_of_other(drift, found, fields, model), []).append(drift)
+    return found
+
+
+def _changed_fields(drifts: Sequence[Drift]) -> dict[str, str]:
+    """Fields that came or went, by name: `new` or `gone`, as the system message and the readings tell."""
+    found: dict[str, str] = {}
+    if not any(drift.place.endswith(".ok") for drift in drifts):  # a reply that is not read has no values at all
+        for drift in drifts:
+            name = _value_name(drift)
+            if name and drift.message.endswith((" is new", " is gone")):
+                found[name] = drift.message.rpartition(" ")[2]
+    for edit in (edit for drift in drifts for edit in drift.edits):
+        of_name = edit.origin.field if edit.origin.kind == "name" and edit.origin.turn == "system" else None
+        if of_name is not None and of_name in _WORD.findall(edit.after):
+            found.update(dict.fromkeys(_WORD.findall(edit.before), "gone"))
+            found[of_name] = "new"
+    return found
+
+
+def _value_name(drift: Drift) -> str:
+    _, found, name = drift.place.partition(".values.")
+    return name if found and drift.part == "parse" else ""
+
+
+def _of_edits(drift: Drift, fields: dict[str, str]) -> Iterator[Key]:
+    """The causes of one message's changes: one an origin, those that follow from another left out."""
+    if fields:
+        named = [edit for edit in drift.edits if edit.origin.kind in ("instructions", "description")]
+        edits = [edit for edit in named if edit.origin.field not in fields and edit.origin.turn == "system"]
+        if len(edits) < len(drift.edits):
+            yield _of_fields(fields)
+    else:
+        edits = list(drift.edits)
+    typed = {edit.origin.field for edit in edits if edit.origin.kind == "type"}
+    schemas = {edit.origin.field for edit in edits if edit.origin.kind == "schema"}
+    given: dict[Key, None] = {}
+    for edit in edits:
+        kind, field = edit.origin.kind, edit.origin.field
+        follows = kind in _OF_TYPES and kind != "type" and field in typed
+        follows |= kind in ("constraint", "filler") and field in schemas
+        if not follows:
+            given[_of_edit(edit, drift.versions)] = None
+    yield from given
+
+
+def _of_fields(fields: dict[str, str]) -> Key:
+    gone = [name for name, what in fields.items() if what == "gone"]
+    new = [name for name, what in fields.items() if what == "new"]
+    return Key("fields", "", ", ".join(gone), ", ".join(new))
+
+
+def _of_edit(edit: Edit, versions: str) -> Key:
+    origin, kind = edit.origin, edit.origin.kind
+    before, after = _bounded(edit.before), _bounded(edit.after)
+    case = _CASE_TURNS.match(origin.turn)
+    if case is not None and kind not in ("reminder",):
+        named: CauseKind = "demo" if case[1] == "demo" else "history"
+        return Key(named, f"{case[2]}", before, after)
+    if kind == "value":
+        return Key("input", origin.field or "", before, after)
+    if kind == "instructions":
+        return Key("instructions", "", before, after)
+    if kind == "description":
+        return Key("description", origin.field or "", before, after)
+    if kind == "type":
+        return Key("type", origin.field or "", before, after)
+    if kind == "schema":
+        return Key("schema", "", before, after)
+    if kind == "constraint":
+        return Key("constraint", origin.field or "", before, after)
+    if kind == "name":
+        return Key("fields", origin.field or "", before, after)
+    return Key(_of_release(versions, "adapter or its options"), kind, before, after)
+
+
+def _of_release(versions: str, otherwise: CauseKind) -> CauseKind:
+    """Which release a change of fixed text or of reading comes from, when the versions say that there was one."""
+    if "dspy " in versions:
+        return "dspy release"
+    if "json_repair " in versions or "pydantic " in versions:
+        return "json_repair or pydantic release"
+    return "engine" if "engine " in versions else otherwise
+
+
+def _of_other(drift: Drift, found: dict[Key, list[Drift]], fields: dict[str, str], model: Drift | None) -> Key:
+    """The cause of a drift that is no change within a message."""
+    if drift.part == "source":
+        return Key("source", drift.place, drift.message, _digest(drift))
+    if drift.part in ("expect", "upstream", "live"):
+        kinds: dict[str, CauseKind] = {"expect": "expectation", "upstream": "upstream", "live": "live"}
+        return Key(kinds[drift.part], drift.place, drift.message, "")
+    if drift.place in ("inputs", "signature") or drift.message.startswith("recorded for a column"):
+        return Key("error", drift.place, drift.message, "")
+    if drift.part == "render":
+        return _of_request(drift, found, model)
+    near = _near(found, _value_name(drift))
+    if near is not None:
+        return near
+    if fields:
+        return _of_fields(fields)
+    return Key(_of_release(drift.versions, "reading"), _value_name(drift), _short(drift.before), _short(drift.after))
+
+
+def _of_request(drift: Drift, found: dict[Key, list[Drift]], model: Drift | None) -> Key:
+    """The cause of a changed parameter, of a message that came or went, or of an order."""
+    if model is not None and drift.place.startswith("request."):
+        return Key("model", "", _short(model.before), _short(model.after))
+    name = drift.place.partition("request.")[2]
+    if name in ("response_format", "tools", "tool_choice"):
+        near = _near(found, "")
+        if near is not None:
+            return near
+        if drift.before is None or drift.after is None or not isinstance(drift.after, type(drift.before)):
+            return Key("capabilities", name, _short(drift.before), _short(drift.after))
+    if "messages" in drift.place:
+        turn = next((_CASE_TURNS.match(one.turn) for one in drift.origins if _CASE_TURNS.match(one.turn)), None)
+        kind: CauseKind = "history" if turn is not None and turn[1] == "history" else "demo"
+        # Under every adapter a turn has messages of its own: what they have in common is that they came or went.
+        said = "messages that were recorded are gone" if turn is None else "messages are new"
+        return Key(kind, turn[2] if turn is not None else "", said, "")
+    return Key("parameter", name, _short(drift.before), _short(drift.after))
+
+
+def _near(found: dict[Key, list[Drift]], field: str) -> Key | None:
+    """A cause of this fixture that explains a changed value or schema: its field's type, else any type or field."""
+    of_signature = [key for key in found if key.kind in ("type", "schema", "fields", "constraint")]
+    exact = [key for key in of_signature if key.name == field]
+    if exact:
+        return exact[0]
+    if field:
+        return next(iter(of_signature), None)
+    described = [key for key in found if key.kind == "description"]
+    return next(iter([*of_signature, *described]), None)
+
+
+def _short(value: object) -> str:
+    return "" if value is None else _bounded(json.dumps(plain(value), ensure_ascii=False))
+
+
+def _bounded(text: str) -> str:
+    """A text, or its beginning with the digest of the whole: what is compared stays the whole."""
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[:200]}… sha256:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+
+
+def _digest(drift: Drift) -> str:
+    """Of the changed lines of a diff alone: what stands around them may differ from fixture to fixture."""
+    lines = [line for line in drift.diff if line[:1] in ("-", "+")]
+    return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()[:16] if lines else ""
+
+
+def in_words(key: Key) -> str:
+    """A cause as a sentence's beginning, in one line: "the description of `score` changed: `0 to 1` → `0 to 10`"."""
+    change = f": {_quoted(key.before)} → {_quoted(key.after)}" if key.before or key.after else ""
+    name = f" `{key.name}`" if key.name else ""
+    if key.kind in ("source", "expectation", "upstream", "live", "error"):
+        return f"{key.kind}: {_cut(key.before, 160)}"
+    if key.kind == "fields":
+        gone, new = key.before, key.after
+        parts = [f"gone {gone}" if gone else "", f"new {new}" if new else ""]
+        return f"the fields changed: {', '.join(one for one in parts if one) or 'their names'}"
+    if key.kind == "instructions":
+        return f"the instructions changed{change}"
+    if key.kind in ("description", "type", "constraint"):
+        return f"the {key.kind} of{name} changed{change}"
+    if key.kind == "schema":
+        return f"the schema of a type changed{change}"
+    if key.kind in ("demo", "history"):
+        what = "demo" if key.kind == "demo" else "turn of the history"
+        if key.before.startswith("messages ") and not key.after:
+            return f"the {'demos' if key.kind == 'demo' else 'history'} changed: {key.before}"
+        return f"{what} {key.name} changed{change}"
+    if key.kind == "reading":
+        return f"the reading of{name} changed{change}" if key.name else f"the verdict of a reply changed{change}"
+    if key.kind in ("input", "parameter"):
+        return f"the {key.kind}{name} changed{change}"
+    if key.kind == "model":
+        return f"the model changed{change}"
+    if key.kind == "capabilities":
+        return f"what the model can do changed{name and f', as{name} shows'}"
+    if key.kind == "adapter or its options":
+        return f"the adapter or its options changed ({key.name}){change}"
+    if key.kind == "key order":
+        return "the keys of the file were sorted, and prompts depend on their order"
+    return f"another {key.kind}{change}"
+
+
+def _quoted(text: str) -> str:
+    return f"“{_cut(text, 60)}”" if text else "nothing"
+
+
+def _cut(text: str, length: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"

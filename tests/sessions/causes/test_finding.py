@@ -1,0 +1,153 @@
+"""Drifts of one cause are one cause, whatever the adapter and the place in which they show."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sessions.causes import report
+from sessions.causes.cause import ACCEPTABLE, Cause
+from sessions.causes.finding import Causes, causes_of
+from sessions.fixtures import checking
+from sessions.model import recording
+from sessions.model.session import Case, Column, Demo, Session, SignatureText
+
+SOURCE = '''import dspy
+from pydantic import BaseModel, Field
+class Invoice(BaseModel):
+    total: float = Field(description="what is owed")
+class Read(dspy.Signature):
+    """Read the note."""
+    note: str = dspy.InputField(desc="what was written")
+    invoice: Invoice = dspy.OutputField()
+    score: float = dspy.OutputField(desc="0 to 1")
+'''
+REPLIES = {
+    "chat": '[[ ## invoice ## ]]\n{"total": 3}\n\n[[ ## score ## ]]\n0.5\n\n[[ ## completed ## ]]',
+    "json": '{"invoice": {"total": 3}, "score": 0.5}',
+    "xml": '<invoice>{"total": 3}</invoice>\n<score>0.5</score>',
+    "baml": '{"invoice": {"total": 3}, "score": 0.5}',
+}
+
+
+def recorded() -> Session:
+    replies = {id: {"text": text, "source": "pasted"} for id, text in REPLIES.items()}
+    session = Session(
+        SignatureText(SOURCE, "Read"),
+        columns=tuple(Column(id, id) for id in REPLIES),
+        cases=(Case("rain", inputs={"note": "x"}, replies=replies),),
+        demos=(Demo({"note": "d", "invoice": {"total": 1}, "score": 0.1}),),
+    )
+    for column in session.columns:
+        session = recording.record(session, session.cases[0], column)
+    return session
+
+
+def causes(*sessions: Session) -> tuple[Cause, ...]:
+    found = Causes()
+    for number, one in enumerate(sessions):
+        found.add(checking.check(one, f"{number}.json"))
+    return found.found()
+
+
+def edited(before: str, after: str) -> Session:
+    session = recorded()
+    assert before in SOURCE
+    return replace(session, signature=replace(session.signature, text=SOURCE.replace(before, after)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind", "name", "said"),
+    [
+        ("Read the note.", "Read the letter.", "instructions", "", "“note” → “letter”"),
+        ("0 to 1", "0 to 10", "description", "score", "`score` changed: “1” → “10”"),
+        ("was written", "was said", "description", "note", "“written” → “said”"),
+        ("what is owed", "what is due", "schema", "", "“owed” → “due”"),
+        ("score: float", "score: int", "type", "score", "“float” → “int”"),
+        ('    score: float = dspy.OutputField(desc="0 to 1")\n', "", "fields", "", "gone score"),
+        ("score:", "rating:", "fields", "", "gone score, new rating"),
+    ],
+)
+def test_one_edit_of_the_signature_is_one_cause_of_all_its_columns(
+    before: str, after: str, kind: str, name: str, said: str
+) -> None:
+    (cause,) = causes(edited(before, after), edited(before, after))
+    assert (cause.key.kind, cause.key.name) == (kind, name)
+    assert said in cause.words
+    drifted = [one for one in checking.check(edited(before, after)) if one.failed]
+    assert len(cause.fixtures) == 2 * len(drifted) >= 6
+    assert cause.is_acceptable
+    assert f"({2 * len(drifted)} fixtures in 2 files)" in cause.heading()
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "said"),
+    [
+        ({"model": "openai/gpt-4o-mini"}, "model", "offline/exact"),
+        ({"params": {"temperature": 0.5}}, "parameter", "`temperature` changed: nothing → “0.5”"),
+        ({"demos": ()}, "demo", "messages that were recorded are gone"),
+        ({"demos": (Demo({"note": "e", "invoice": {"total": 1}, "score": 0.1}),)}, "demo", "“d” → “e”"),
+        ({"inputs": {"note": "y"}}, "input", "the input `note` changed: “x” → “y”"),
+    ],
+)
+def test_what_else_goes_into_a_prompt_is_a_cause_of_its_own(changes: dict[str, Any], kind: str, said: str) -> None:
+    session = recorded()
+    if "inputs" in changes:
+        changes = {"cases": (replace(session.cases[0], **changes),)}
+    (cause,) = causes(replace(session, **changes))
+    assert cause.key.kind == kind and len(cause.fixtures) == 4
+    assert said in cause.words
+
+
+def test_a_second_cause_mixed_in_is_seen_apart() -> None:
+    one = edited("Read the note.", "Read the letter.")
+    text = one.signature.text.replace("was written", "was said")
+    found = causes(one, replace(one, signature=replace(one.signature, text=text)))
+    assert [(one.key.kind, len(one.fixtures)) for one in found] == [("instructions", 8), ("description", 4)]
+
+
+def test_a_cause_has_the_same_id_in_every_run_and_another_where_another_thing_changed() -> None:
+    first, again = causes(edited("0 to 1", "0 to 9")), causes(edited("0 to 1", "0 to 9"))
+    assert first[0].id == again[0].id and len(first[0].id) == 10
+    assert causes(edited("0 to 1", "0 to 8"))[0].id != first[0].id
+
+
+def test_what_another_release_does_is_named_as_that() -> None:
+    session = recorded()
+    case = session.cases[0]
+    made = case.recordings["chat"]
+    system = str(made.messages[0]["content"]).replace("All interactions will be", "All of them are")
+    old = replace(made, messages=({**made.messages[0], "content": system}, *made.messages[1:]))
+    for versions, kind in (
+        ({**made.versions, "dspy": "3.3.0"}, "dspy release"),
+        (made.versions, "adapter or its options"),
+    ):
+        recordings = {**case.recordings, "chat": replace(old, versions=versions)}
+        (cause,) = causes(session.with_case(replace(case, recordings=recordings)))
+        assert cause.key.kind == kind
+
+
+def test_every_drift_belongs_to_a_cause_and_an_expectation_is_not_to_be_accepted() -> None:
+    session = edited("Read the note.", "Read the letter.")
+    case = replace(session.cases[0], expect={"fields": {"score": {"equals": 9.0}}})
+    for result in checking.check(session.with_case(case)):
+        found = causes_of(result)
+        assert {key.kind for key in found} == {"instructions", "expectation"}
+        assert set(map(id, result.drift)) == {id(one) for drifts in found.values() for one in drifts}
+    assert "expectation" not in ACCEPTABLE and "source" not in ACCEPTABLE
+
+
+def test_a_report_is_bounded_and_its_shape_plain_json() -> None:
+    session = recorded()
+    hostile = replace(session, signature=replace(session.signature, instructions="[red]\x1b[31m" + "x" * 10_000))
+    (cause,) = causes(*[hostile] * 20)
+    assert len(cause.heading()) < 300 and "80 fixtures in 20 files" in cause.heading()
+    assert len(list(report.lines_of(cause))) < 60
+    assert json.loads(json.dumps(cause.as_dict()))["fixtures"][0] == {
+        "path": "0.json",
+        "case": "rain",
+        "column": "chat",
+    }

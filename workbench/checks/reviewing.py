@@ -1,0 +1,84 @@
+"""Reviewing: the causes of what a check finds in files, and writing those that are accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sessions.causes.accepting import accepted
+from sessions.causes.cause import Cause, Key
+from sessions.causes.finding import Causes, causes_of
+from sessions.errors import SessionError
+from sessions.file import restore_points, store
+from sessions.fixtures import checking as fixtures
+from sessions.source.linking import Follower
+from sessions.source.pulling import pulled
+from workbench.checks.checking import Checked, Plan, adapters_of_the_user, check_all, check_file, wanted_of
+
+
+@dataclass(frozen=True)
+class Review:
+    """What a check found: the causes, most fixtures first; each file's outcome; what could not be read, by path."""
+
+    causes: tuple[Cause, ...]
+    checked: tuple[Checked, ...]
+
+    @property
+    def errors(self) -> dict[str, str]:
+        return {str(one.path): one.error for one in self.checked if one.error}
+
+    def files_of(self, ids: Collection[str]) -> list[Path]:
+        """The files in which causes of these ids show, in the order of the check."""
+        paths = {fixture.path for cause in self.causes if cause.id in ids for fixture in cause.fixtures}
+        return [one.path for one in self.checked if str(one.path) in paths]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What became of one file: fixtures recorded anew, fixtures that wait for another cause, or why it was left."""
+
+    path: Path
+    recorded: int = 0
+    waiting: int = 0
+    pulled: bool = False
+    error: str = ""
+
+
+def review(files: Sequence[Path], plan: Plan, jobs: int = 1) -> Review:
+    """Checks the files and groups what drifts. Raises `CommandError` as a check does."""
+    causes = Causes()
+    checked: list[Checked] = []
+    for one in check_all(files, plan, jobs):
+        causes.add(one.results)
+        checked.append(Checked(one.path, error=one.error, nothing=one.nothing))
+    return Review(causes.found(), tuple(checked))
+
+
+def accept(path: Path, ids: Collection[str], plan: Plan) -> Written:
+    """Accepts the causes of these ids in one file: it is checked anew and written once, whole, or left as it is.
+
+    A file that changes meanwhile is left, and `error` says so. Never raises for what a file holds.
+    """
+    try:
+        opened = store.open_file(path)
+        session = opened.session
+        follower = Follower()
+        was_pulled = False
+        if any(key.kind == "source" and key.id in ids for key in _keys(path, plan, follower)):
+            session, was_pulled = pulled(session, path.parent, Follower()).session, True
+        own, wanted = adapters_of_the_user(session, plan.adapters), wanted_of(session, str(path), plan)
+        results = fixtures.check(session, str(path), adapters=own, wanted=wanted)
+        done = accepted(session, results, ids, own)
+        if done.session is opened.session:
+            return Written(path, waiting=done.waiting)
+        restore_points.keep(path)
+        store.save(done.session, path, over=opened.fingerprint)
+    except (SessionError, ValueError) as error:
+        return Written(path, error=str(error))
+    return Written(path, done.recorded, done.waiting, was_pulled)
+
+
+def _keys(path: Path, plan: Plan, follower: Follower) -> list[Key]:
+    found = check_file(path, plan, None, follower)
+    return [key for result in found.results for key in causes_of(result)]

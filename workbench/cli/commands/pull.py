@@ -1,0 +1,83 @@
+"""`workbench pull`: the program's text of a signature into the sessions that are linked to it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from sessions.errors import SessionError
+from sessions.file import restore_points, store
+from sessions.source.linking import Follower
+from sessions.source.project import SourceError
+from sessions.source.pulling import Pulled, pulled
+from workbench.checks import fixture_files
+from workbench.cli import arguments
+from workbench.output import command_output, exit_codes
+from workbench.output.exit_codes import CommandError
+
+DESCRIPTION = """\
+Takes the text of a session's signature over from the program that it is linked
+to (workbench new FILE.py:Class). The program is read, never run. Recordings
+stay, so that prompts which change by it drift, and can be decided one cause
+after the other (workbench review). Demos and inputs whose field is gone, or has
+another type, are named and kept aside, and come back with their field.
+
+Exits 1 when a session could not be pulled."""
+EXAMPLES = """\
+  workbench pull prompts/answer.session.json
+  workbench pull prompts/                      every linked session below
+  workbench pull prompts/ --dry-run            what would change"""
+
+NO_LINK = "it has no link to a program; `workbench import FILE.py:Class --into {}` makes one"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="+", metavar="SESSION", help="a session file, or a folder of them")
+    parser.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    files = fixture_files.find(options.paths)
+    if not files:
+        raise CommandError(f"no session in {', '.join(options.paths)}", exit_codes.NOTHING)
+    follower = Follower()
+    shapes = []
+    codes = []
+    for path in files:
+        made, error = _pull(path, follower, options.dry_run, str(path) in options.paths)
+        codes.append(exit_codes.DIFFERENT if error else exit_codes.OK)
+        if made is None and not error:
+            continue
+        changes, notes = (made.changes, made.notes) if made is not None else ((), ())
+        shapes.append({"path": str(path), "changes": list(changes), "notes": list(notes), "error": error or None})
+        if error:
+            command_output.message(f"workbench: {error}")
+        elif made is not None and not options.json:
+            _tell(path, changes, notes)
+    if options.json:
+        command_output.json({"sessions": shapes, "written": not options.dry_run})
+    return exit_codes.worst(codes)
+
+
+def _pull(path: Path, follower: Follower, dry_run: bool, is_named: bool) -> tuple[Pulled | None, str]:
+    """What was taken over into one file, or why nothing was; a folder's sessions without a link are passed over."""
+    try:
+        opened = store.open_file(path)
+        if opened.session.signature.source is None:
+            return None, f"{path}: {NO_LINK.format(path)}" if is_named else ""
+        made = pulled(opened.session, path.parent, follower)
+        if made.changes and not dry_run:
+            restore_points.keep(path)
+            store.save(made.session, path, over=opened.fingerprint)
+    except SourceError as error:
+        return None, f"{path}: {error}"
+    except SessionError as error:
+        return None, str(error)
+    return made, ""
+
+
+def _tell(path: Path, changes: tuple[str, ...], notes: tuple[str, ...]) -> None:
+    command_output.text(f"{path}: {'; '.join(changes) if changes else 'as its program has it'}")
+    for note in notes:
+        command_output.text(f"  {note}")

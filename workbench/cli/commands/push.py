@@ -1,0 +1,74 @@
+"""`workbench push`: a session's signature back into the program that it is linked to."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from adapters.errors import SignatureError
+from sessions.errors import SessionError
+from sessions.file import restore_points, store
+from sessions.source.project import SourceError
+from sessions.source.pushing import Push, pushed
+from workbench.cli import arguments
+from workbench.output import command_output, exit_codes
+from workbench.output.exit_codes import CommandError
+
+DESCRIPTION = """\
+Writes the class of a session, edited here, back into the file that it was taken
+from: its own lines and those of its models, and nothing else of the program.
+The difference is shown first and asked about; --yes writes without a question.
+Refused where the program has changed since: pull takes that over.
+
+Exits 1 when something differs and nothing was written."""
+EXAMPLES = """\
+  workbench push prompts/answer.session.json
+  workbench push prompts/answer.session.json --yes"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("session", metavar="SESSION", help="a session file")
+    parser.add_argument("--yes", action="store_true", help="write without a question")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    path = Path(options.session)
+    try:
+        opened = store.open_file(path)
+        push = pushed(opened.session, path.parent)
+        if push.files and not options.json:
+            command_output.diff_lines(push.diff())
+        is_meant = bool(push.files) and (options.yes or (not options.json and _is_asked()))
+        if is_meant:
+            push.write()
+            restore_points.keep(path)
+            store.save(push.session, path, over=opened.fingerprint)
+    except SourceError as error:
+        raise CommandError(f"{path}: {error}", exit_codes.DIFFERENT) from error
+    except SignatureError as error:
+        raise CommandError(f"{path}: the signature, {error}") from error
+    except SessionError as error:
+        raise CommandError(str(error)) from error
+    _tell(options, path, push, is_meant)
+    return exit_codes.OK if is_meant or not push.files else exit_codes.DIFFERENT
+
+
+def _tell(options: argparse.Namespace, path: Path, push: Push, is_written: bool) -> None:
+    names = [push.project.name(file) for file in push.files]
+    if options.json:
+        command_output.json({"path": str(path), "files": names, "diff": push.diff(), "written": is_written})
+    elif not names:
+        command_output.message(f"{path}: its program says the same")
+    else:
+        command_output.message(f"{', '.join(names)}: {'written' if is_written else 'not written; --yes writes it'}")
+
+
+def _is_asked() -> bool:
+    """Whether a person at a terminal says yes."""
+    if not (command_output.is_terminal(sys.stdin) and command_output.is_terminal(sys.stderr)):
+        return False
+    sys.stderr.write("Write it? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

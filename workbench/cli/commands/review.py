@@ -1,0 +1,148 @@
+"""`workbench review`: what drifted, by its cause, and which causes are accepted."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+
+from sessions.causes.cause import Cause
+from workbench.checks import fixture_files, keywords, reviewing
+from workbench.checks.checking import Plan
+from workbench.checks.reviewing import Review, Written
+from workbench.cli import arguments
+from workbench.cli.commands.check import write_causes
+from workbench.output import command_output, exit_codes
+from workbench.output.exit_codes import CommandError
+from workbench.output.suggestions import nearest
+
+DESCRIPTION = """\
+Lists what has drifted in recorded sessions by its cause: one word of a
+description that changed is one cause, however many fixtures show it. A cause is
+accepted by its id: today's prompts and readings are then recorded in the place
+of the old ones, in every fixture that has no other cause. Accepting a change of
+the program itself (source) pulls its text; what that changes in prompts is the
+next review's.
+
+Without --accept nothing is written. Each file is written once, whole; one that
+changed meanwhile is named and left. Exits 1 while something drifts."""
+EXAMPLES = """\
+  workbench review prompts/
+  workbench review prompts/ --accept 1f0c2a9be4 --accept 77d1e0a3c2
+  workbench review prompts/ --accept-all -k 'not slow'
+  workbench review prompts/ --by case          what drifts, case after case
+  workbench review . --json | jq '.causes[].words'"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a session file, or a folder of them")
+    parser.add_argument("--adapter", dest="adapters", action="append", metavar="A", help="only this column; repeatable")
+    parser.add_argument("--case", dest="cases", action="append", metavar="NAME", help="only this case; repeatable")
+    parser.add_argument("-k", dest="keyword", default="", metavar="EXPR", help="only such cases, columns, path:WORDs")
+    parser.add_argument("--by", choices=("cause", "case"), default="cause", help="list causes, or cases with theirs")
+    parser.add_argument("--accept", action="append", default=[], metavar="CAUSE", help="by its id; repeatable")
+    parser.add_argument("--accept-all", action="store_true", help="every cause that recording anew settles")
+    parser.add_argument("--no-source", action="store_true", help="follow no link to a program")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to check files in (default 1)")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.keyword:
+        keywords.parse(options.keyword)
+    if not 1 <= options.jobs <= 256:
+        raise CommandError("--jobs takes a number from 1 to 256")
+    files = fixture_files.find(options.paths)
+    if not files:
+        raise CommandError(f"no session in {', '.join(options.paths)}", exit_codes.NOTHING)
+    plan = Plan(
+        adapters=tuple(options.adapters or ()),
+        cases=tuple(options.cases or ()),
+        keyword=options.keyword,
+        source=not options.no_source,
+    )
+    found = reviewing.review(files, plan, options.jobs)
+    for error in found.errors.values():
+        command_output.message(f"workbench: {error}")
+    ids = _accepted(options, found)
+    written = [reviewing.accept(path, ids, plan) for path in found.files_of(ids)]
+    left = reviewing.review(files, plan, options.jobs) if any(one.recorded or one.pulled for one in written) else found
+    if options.json:
+        _write_json(left, ids, written)
+    else:
+        _tell(options, left, ids, written)
+    if found.errors:
+        return exit_codes.USAGE
+    failed = any(one.error for one in written)
+    return exit_codes.DIFFERENT if left.causes or failed else exit_codes.OK
+
+
+def _accepted(options: argparse.Namespace, found: Review) -> set[str]:
+    """The ids that are meant. Raises `CommandError` for one that no cause has, or that cannot be accepted."""
+    known = {one.id: one for one in found.causes}
+    for id in options.accept:
+        if id not in known:
+            near = nearest(id, list(known))
+            hint = f"; did you mean {near}?" if near else f"; there is {', '.join(known) or 'none'}"
+            raise CommandError(f"--accept {id}: no such cause{hint}")
+        if not (known[id].is_acceptable or known[id].key.kind == "source"):
+            raise CommandError(f"--accept {id}: {known[id].words}: this is not settled by recording anew")
+    ids = set(options.accept)
+    return ids | {one.id for one in found.causes if one.is_acceptable} if options.accept_all else ids
+
+
+def _write_json(left: Review, ids: set[str], written: Sequence[Written]) -> None:
+    command_output.json(
+        {
+            "causes": [one.as_dict() for one in left.causes],
+            "accepted": sorted(ids),
+            "written": [str(one.path) for one in written if one.recorded or one.pulled],
+            "left": [{"path": str(one.path), "message": one.error} for one in written if one.error],
+            "errors": [{"path": path, "message": message} for path, message in left.errors.items()],
+        }
+    )
+
+
+def _tell(options: argparse.Namespace, left: Review, ids: set[str], written: Sequence[Written]) -> None:
+    if ids:
+        for one in written:
+            _tell_file(one)
+        command_output.message(f"{len(ids)} accepted; {_counted(left.causes)} left")
+        return
+    if not left.causes:
+        command_output.message("nothing drifts")
+        return
+    if options.by == "case":
+        _write_cases(left.causes)
+    else:
+        write_causes(left.causes)
+    told = "" if os.environ.get("CI") else "; --accept CAUSE or --accept-all records anew"
+    command_output.message(f"{_counted(left.causes)}, nothing is written{told}")
+
+
+def _counted(causes: Sequence[Cause]) -> str:
+    return f"{len(causes):,} cause{'' if len(causes) == 1 else 's'}"
+
+
+def _tell_file(one: Written) -> None:
+    if one.error:
+        command_output.message(f"workbench: {one.error}")
+        return
+    pulled = "pulled, " if one.pulled else ""
+    waiting = f", {one.waiting} wait for another cause" if one.waiting else ""
+    command_output.text(f"{one.path}: {pulled}{one.recorded} recorded anew{waiting}")
+
+
+def _write_cases(causes: Sequence[Cause]) -> None:
+    """The causes under each case that has them."""
+    by_case: dict[tuple[str, str], list[tuple[Cause, list[str]]]] = {}
+    for cause in causes:
+        columns: dict[tuple[str, str], list[str]] = {}
+        for one in cause.fixtures:
+            columns.setdefault((one.path, one.case), []).append(one.column)
+        for case, of in columns.items():
+            by_case.setdefault(case, []).append((cause, of))
+    for (path, name), found in by_case.items():
+        command_output.heading(f"{path}::{name}", "red")
+        for cause, of in found:
+            command_output.text(f"  {cause.id}  {cause.words}  [{', '.join(of)}]")
