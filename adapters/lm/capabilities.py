@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from adapters.lm.model_facts import Flags, model_facts
-from adapters.lm.model_routes import Route, own_route
+from adapters.lm.model_routes import Route, has_gateway, own_route
 from adapters.requests.capabilities import NONE, Capabilities
 
 Source = Literal["dspy", "litellm", "unlisted", "offline"]
@@ -78,9 +78,7 @@ def known_of(
     if model.startswith("offline/"):
         return Known(NONE, "offline")
     variables = os.environ if environment is None else environment
-    prefix = model.split("/", 1)[0].upper()
-    at_home = not any(variables.get(f"{prefix}_{name}") for name in ("API_BASE", "BASE_URL"))
-    return _known(model, model_type, frozenset(connection), at_home)
+    return _known(model, model_type, frozenset(connection), not has_gateway(model, variables))
 
 
 @lru_cache(maxsize=4096)

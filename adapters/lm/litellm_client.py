@@ -12,6 +12,7 @@ from adapters.lm.addresses import KEY_VARIABLES, environment_base, keys_set, wit
 from adapters.lm.capabilities import split_model
 from adapters.lm.child import Child, child_for
 from adapters.lm.connections import check_address, check_keys
+from adapters.lm.dspys_wire import body_of_dspy
 from adapters.lm.echoed_secrets import without_secrets
 from adapters.lm.errors import ProviderError
 from adapters.lm.parameters import refused
@@ -92,7 +93,7 @@ class LitellmLM:
         self._check(request, target)
         message = {
             "op": "complete",
-            "request": {**request, "model": self._model},
+            "request": {**body_of_dspy(self._model, request, self._settings()), "model": self._model},
             "options": self._options(target),
         }
         child = self._child()
@@ -141,6 +142,11 @@ class LitellmLM:
             raise self._lost(child)
         found: int | None = arrival["tokens"]
         return found
+
+    def _settings(self) -> frozenset[str]:
+        """The settings of the connection that are in use, as `own_route` wants them."""
+        given = {"api_base": self._api_base, "api_version": self._api_version}
+        return frozenset([name for name, value in given.items() if value is not None])
 
     def _environment(self) -> dict[str, str]:
         environment = dict(os.environ)

@@ -82,6 +82,12 @@ class Door:
     params: frozenset[str]
     refused: frozenset[str]
     by_beginning: tuple[tuple[str, frozenset[str]], ...] = ()
+    max_tokens: str | None = None
+    """The name under which a chat API takes the limit of tokens."""
+    thinking: str | None = None
+    """How a chat API is asked to reason, in the words of dspy's client (`OpenAIChatCompat.thinking_format`)."""
+    efforts: tuple[str, ...] | None = None
+    """The efforts that it takes; None is all."""
 
     def refuses(self, model: str) -> frozenset[str]:
         return next((refused for start, refused in self.by_beginning if model.startswith(start)), self.refused)
@@ -108,6 +114,9 @@ class ModelFacts:
                 frozenset(one["params"]),
                 frozenset(one["refused"]),
                 tuple((start, frozenset(refused)) for start, refused in one.get("by_beginning", ())),
+                one.get("max_tokens"),
+                one.get("thinking"),
+                None if one.get("efforts") is None else tuple(one["efforts"]),
             )
             for id, one in self._data["doors"].items()
         }

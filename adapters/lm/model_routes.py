@@ -5,7 +5,7 @@ What a model is said to be able to do depends on it. We call every model through
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from adapters.lm.model_facts import Door, model_facts
@@ -41,6 +41,12 @@ def own_route(
     if used - OWN_CONNECTION or (found.door.id.startswith("azure") and used & {"api_base", "base_url"}):
         return None
     return found
+
+
+def has_gateway(model: str, environment: Mapping[str, str]) -> bool:
+    """Whether the environment gives the model's provider an address (`OPENAI_API_BASE`): then litellm calls it."""
+    prefix = model.split("/", 1)[0].upper()
+    return any(environment.get(f"{prefix}_{name}") for name in ("API_BASE", "BASE_URL"))
 
 
 def _chat(model: str) -> Route | None:

@@ -100,7 +100,10 @@ def door(definition: Any) -> dict[str, Any]:
         params |= {"frequency_penalty", "logit_bias", "user"}
         if definition.id == "xai":
             params -= {"logprobs", "top_logprobs"}
-        refused = _refused_by_chat(compat.resolve_openai_chat_compat(named))
+        resolved = compat.resolve_openai_chat_compat(named)
+        refused = _refused_by_chat(resolved)
+        facts["max_tokens"], facts["thinking"] = resolved.max_tokens_field, resolved.thinking_format
+        facts["efforts"] = resolved.reasoning_efforts and list(resolved.reasoning_efforts)
         facts["by_beginning"] = [
             [start, sorted(_refused_by_chat(compat.resolve_openai_chat_compat(named.for_model(start))))]
             for start, _ in named.model_overrides

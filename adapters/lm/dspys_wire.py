@@ -1,0 +1,87 @@
+"""What dspy's own client writes otherwise than litellm does, for the chat APIs that both of them speak.
+
+litellm calls every model here. Where dspy 3.4.1 would call it by a chat door of its own, the parts that litellm would
+rename, turn, refuse or leave out are put into the request's body as they stand (litellm's `extra_body`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from adapters.lm.model_facts import Door
+from adapters.lm.model_routes import Route, has_gateway, own_route
+
+VERBATIM = frozenset(
+    {
+        *("frequency_penalty", "logit_bias", "logprobs", "parallel_tool_calls", "presence_penalty", "seed", "stop"),
+        *("temperature", "tool_choice", "top_logprobs", "top_p", "user"),
+    }
+)
+"""Parts that every chat door sends as they are, and of which litellm refuses some for some models."""
+
+SPELLED = frozenset({"max_completion_tokens", "max_tokens", "reasoning_effort"})
+"""Parts whose name or shape depends on the door."""
+
+CANONICAL = VERBATIM | SPELLED | {"messages", "model", "response_format", "tools"}
+"""The parts that dspy's client takes; with any other it leaves the request to litellm."""
+
+SAME_API = frozenset({"openai", "groq", "openrouter", "deepseek", "xai", "hosted_vllm", "moonshot"})
+"""litellm's providers of the chat doors: Ollama's it calls by another API, Azure's needs an address."""
+
+THINKING = ("reasoning_effort", "deepseek", "kimi")
+"""The ways of asking for reasoning that have an effort; by other doors such a request is left to litellm."""
+
+EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
+
+
+def body_of_dspy(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any]:
+    """The request with what dspy's client would write otherwise under `extra_body`; as it is where litellm calls.
+
+    `request` is a chat request as JSON, `connection` names the settings of its connection (`api_base`).
+    Rule: `dspy._vendor.lm15.providers.openai_chat.OpenAIChatLM._payload`.
+    """
+    route = _chat_door(model, request, connection)
+    if route is None:
+        return dict(request)
+    door = route.door
+    exact = {name: value for name, value in request.items() if name in VERBATIM and value is not None}
+    exact |= {**_limit(door, request), **_reasoning(door, request)}
+    if door.id == "openai-chat":
+        exact["messages"] = request["messages"]  # litellm makes users of the systems of o3
+    kept = {name: value for name, value in request.items() if name not in VERBATIM | SPELLED}
+    return {**kept, "extra_body": exact} if exact else kept
+
+
+def _chat_door(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> Route | None:
+    """The chat door that dspy's client would send this request through, where litellm speaks the same API."""
+    prefix, separator, _ = model.partition("/")
+    if has_gateway(model, os.environ) or (separator and prefix not in SAME_API) or not set(request) <= CANONICAL:
+        return None
+    route = own_route(model, "chat", connection)
+    if route is None or route.door.dialect != "openai-chat":
+        return None
+    effort = request.get("reasoning_effort")
+    leaves_it = effort is not None and (not isinstance(effort, str) or route.door.thinking not in THINKING)
+    return None if leaves_it else route
+
+
+def _limit(door: Door, request: Mapping[str, Any]) -> dict[str, Any]:
+    limits = [request.get(name) for name in ("max_completion_tokens", "max_tokens")]
+    limit = next((one for one in limits if one is not None), None)
+    return {} if limit is None or door.max_tokens is None else {door.max_tokens: limit}
+
+
+def _reasoning(door: Door, request: Mapping[str, Any]) -> dict[str, Any]:
+    effort = request.get("reasoning_effort")
+    if effort is None:
+        return {}
+    if effort == "none":
+        by_word = door.thinking == "reasoning_effort"
+        return {"reasoning_effort": "none"} if by_word else {"thinking": {"type": "disabled"}}
+    if door.efforts is not None and effort not in door.efforts:
+        wanted = EFFORTS.index(effort) if effort in EFFORTS else 0
+        effort = min(door.efforts, key=lambda one: (abs(EFFORTS.index(one) - wanted), EFFORTS.index(one)))
+    thinking = {"thinking": {"type": "enabled"}} if door.thinking == "deepseek" else {}
+    return {**thinking, "reasoning_effort": effort}

@@ -1,0 +1,160 @@
+"""The body of a request as it arrives at a server on this machine, sent by dspy and by us.
+
+Everything is compared but how the reply is to be transported (`TRANSPORT`). The names are of providers whose chat API
+dspy and litellm both speak; docs/differences.md says what is otherwise for the rest.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from random import Random
+from typing import Any, Literal
+
+import dspy
+import pydantic
+import pytest
+from dspy.adapters.types.reasoning import Reasoning
+from dspy.adapters.types.tool import ToolCalls
+from dspy.clients import model_metadata
+from loopback_server import CANARY, LoopbackServer
+from oracle import engines
+from oracle.tally import Record, Tally
+from oracle.write_model_facts import listed_names, nobody_logged_in
+
+from adapters import lm as models
+from adapters.lm import child, litellm_setup
+from adapters.lm.capabilities import known_of
+from adapters.running import runner
+from adapters.signatures.signature import Signature
+from adapters.types import Tool
+
+TRANSPORT = frozenset({"stream", "stream_options", "usage"})
+PROVIDERS = ("openai", "groq", "openrouter", "deepseek", "xai", "hosted_vllm", "moonshot", "together_ai", "mistral")
+PROVIDERS += ("fireworks_ai", "perplexity", "deepinfra", "nebius", "novita", "dashscope")
+LIMIT = 16_000
+"""A limit of tokens that dspy allows for every model."""
+
+
+class Line(pydantic.BaseModel):
+    kind: Literal["a", "b"] = pydantic.Field("a", description="which one")
+    note: str | None = None
+
+
+class Found(pydantic.BaseModel):
+    main: Line = pydantic.Field(description="the one that counts")
+    others: list[Line] = []
+
+
+def search(query: str, limit: int = 5) -> str:
+    """Searches."""
+    return ""
+
+
+ARGS = {"query": {"type": "string"}, "limit": {"type": "integer", "default": 5}}
+QUESTION: dict[str, Any] = {"question": "What is a \u201cquote\u201d?"}
+FEATURES: Mapping[str, dict[str, Any]] = {
+    "lists": {"tags": (list[str], dspy.OutputField()), "sure": (bool, dspy.OutputField())},
+    "models": {"found": (Found, dspy.OutputField(desc="all of it"))},
+    "tools": {"tools": (list[dspy.Tool], dspy.InputField()), "tool_calls": (ToolCalls, dspy.OutputField())},
+    "reasoning": {"reasoning": (Reasoning, dspy.OutputField()), "answer": (str, dspy.OutputField())},
+}
+
+
+def signature(feature: str) -> Any:
+    return dspy.Signature({"question": (str, dspy.InputField()), **FEATURES[feature]}, "Answer.")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    for name in list(os.environ):
+        if name.endswith(("_API_BASE", "_BASE_URL")):
+            monkeypatch.delenv(name)
+    for provider in (*PROVIDERS, "togetherai", "perplexityai"):
+        monkeypatch.setenv(f"{provider.upper()}_API_KEY", CANARY)
+    litellm_setup._leave_gateway_out()  # or dspy finds that `mcp` is missing
+    with LoopbackServer("no reply that can be read") as one, nobody_logged_in():
+        yield one
+    child.shut_down()
+
+
+def sent_by_dspy(server: LoopbackServer, name: str, adapter: str, feature: str, params: dict[str, Any]) -> Any:
+    server.requests.clear()
+    inputs = {**QUESTION, **({"tools": [dspy.Tool(search)]} if feature == "tools" else {})}
+    options = {} if adapter in ("json", "baml", "twostep") else {"use_json_adapter_fallback": False}
+    try:
+        lm = dspy.LM(name, api_base=server.url, api_key=CANARY, cache=False, num_retries=0, **params)
+        engines.theirs(adapter, options, lm)(lm, {}, signature(feature), [], inputs)
+    except Exception as error:
+        problem = type(error).__name__
+    else:
+        problem = "none"
+    return body_of(server, problem)
+
+
+def sent_by_us(server: LoopbackServer, name: str, adapter: str, feature: str, params: dict[str, Any]) -> Any:
+    server.requests.clear()
+    tool = Tool(name="search", desc="Searches.", args=ARGS)
+    inputs = {**QUESTION, **({"tools": [tool]} if feature == "tools" else {})}
+    can = known_of(name, connection={"api_base"}).capabilities
+    lm = models.open(name, api_base=server.url, api_base_trusted=True, capabilities=can)
+    ours = Signature.from_dspy(signature(feature))
+    run = runner.run(engines.ours(adapter), lm, ours, [], inputs, fallback=False, params=params)
+    return body_of(server, "none" if run.error is None else run.error.message)
+
+
+def body_of(server: LoopbackServer, problem: str) -> Any:
+    if not server.requests:
+        return {"nothing was sent": problem}
+    return {name: value for name, value in server.requests[0].body.items() if name not in TRANSPORT}
+
+
+def differences(theirs: Any, ours: Any) -> str | None:
+    if "nothing was sent" in theirs and "nothing was sent" in ours:
+        return None
+    names = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
+    return "; ".join(f"{name}: {theirs.get(name)!r} is now {ours.get(name)!r}"[:300] for name in names) or None
+
+
+def drawn(count: int) -> list[str]:
+    import litellm  # once the environment keeps it from fetching a table
+
+    names = listed_names(model_metadata._snapshot(), litellm.model_cost)
+    by_provider = {one: [name for name in names if name.startswith(f"{one}/")] for one in PROVIDERS}
+    by_provider["hosted_vllm"] = ["hosted_vllm/our/own-model"]
+    rng = Random(13)
+    return [rng.choice(by_provider[PROVIDERS[number % len(PROVIDERS)]]) for number in range(count)]
+
+
+def compare(server: LoopbackServer, names: list[str], adapters: tuple[str, ...], record: Record, features: int) -> None:
+    """`features`: how many of `FEATURES` are drawn for each name and adapter."""
+    tally = Tally("bodies at a server on this machine")
+    rng = Random(17)
+    for name in dict.fromkeys(names):
+        for adapter in adapters:
+            for feature in rng.sample([*FEATURES], features):
+                params = rng.choice(({}, {"max_tokens": LIMIT}, {"temperature": 1.0, "seed": 3, "stop": ["END"]}))
+                theirs = sent_by_dspy(server, name, adapter, feature, params)
+                ours = sent_by_us(server, name, adapter, feature, params)
+                tally.add(f"{name} {adapter} {feature} {params}", differences(theirs, ours))
+    tally.report(record)
+
+
+def test_what_arrives_is_what_dspy_sends(server: LoopbackServer, record: Record) -> None:
+    compare(server, drawn(len(PROVIDERS)), ("json",), record, 1)
+
+
+@pytest.mark.parametrize("name", ["openai/o3", "openai/gpt-4o", "gpt-6-sol", "xai/grok-4.7", "moonshot/kimi-k3"])
+def test_roles_limits_and_reasoning_are_written_as_dspys_own_client_does(
+    server: LoopbackServer, name: str, record: Record
+) -> None:
+    compare(server, [name], ("chat", "json"), record, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("adapter", ["chat", "json", "xml", "baml", "twostep"])
+def test_what_arrives_of_two_hundred_models_is_what_dspy_sends(
+    server: LoopbackServer, adapter: str, record: Record
+) -> None:
+    compare(server, drawn(300), (adapter,), record, len(FEATURES))
