@@ -6,7 +6,7 @@ Filling them all in at once (never one after the other: a value may hold a place
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,14 +57,14 @@ def parts_of(view: View) -> tuple[Part, ...]:
     if empty:
         inputs = {**view.case.inputs, **dict.fromkeys(empty, STAND_IN)}
         shown = replace(view, case=replace(view.case, inputs=inputs))
-    return tuple([_part(message, empty) for message in shown.request.messages])
+    return tuple([_part(message, view.signature.input_fields, empty) for message in shown.request.messages])
 
 
-def _part(message: Message, empty: Sequence[str]) -> Part:
+def _part(message: Message, inputs: Collection[str], empty: Sequence[str]) -> Part:
     def pieces(text: Text) -> tuple[Piece, ...]:
         if message.turn not in INPUTS:
             return (str(text),)
-        return tuple(_pieces(text, empty))
+        return tuple(_pieces(text, inputs, empty))
 
     if message.is_list or any(not isinstance(one, Text) for one in message.parts):
         content: Any = [pieces(one) if isinstance(one, Text) else as_json(one.payload) for one in message.parts]
@@ -73,10 +73,11 @@ def _part(message: Message, empty: Sequence[str]) -> Part:
     return Part(message.role, content, as_json(message.extra))
 
 
-def _pieces(text: Text, empty: Sequence[str]) -> Iterator[Piece]:
+def _pieces(text: Text, inputs: Collection[str], empty: Sequence[str]) -> Iterator[Piece]:
+    """Values of the signature's own inputs as slots; the tools that a request describes are the same in every case."""
     said = ""
     for segment in text.segments:
-        if segment.kind == "value" and segment.field is not None:
+        if segment.kind == "value" and segment.field is not None and segment.field in inputs:
             if said:
                 yield said
             said = ""

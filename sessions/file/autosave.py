@@ -18,7 +18,7 @@ from pathlib import Path
 
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
-from sessions.file.state_folder import key_of, state_folder
+from sessions.file.state_folder import key_of, private, state_folder
 from sessions.file.written_parts import WrittenParts
 from sessions.model.session import Session
 
@@ -123,7 +123,7 @@ class Autosave:
         folder = _folder()
         if self._token and (folder / f"{self._token}.lock").exists():
             return
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private(folder)
         if self._lock_file is not None:
             os.close(self._lock_file)
             self._lock_file = None
@@ -145,7 +145,7 @@ class Autosave:
 def why_not() -> str:
     """Why no copies can be kept, as one sentence with the mend; "" when they can."""
     try:
-        _folder().mkdir(parents=True, exist_ok=True, mode=0o700)
+        private(_folder())
     except (OSError, SessionError) as error:
         return f"unsaved work is not kept: {error}"
     return ""

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.file.state_folder import key_of, state_folder
+from sessions.file.state_folder import key_of, private, state_folder
 
 MOST_OF_A_FILE = 30
 MOST_BYTES = 200_000_000
@@ -49,7 +49,7 @@ def keep_content(content: bytes, path: str | os.PathLike[str] | None) -> str:
         there = points(path)
         if there and there[0].size == len(content) and there[0].place.read_bytes() == content:
             return ""
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private(folder)
         now = datetime.datetime.now(datetime.UTC)
         store.write_whole(folder / f"{now:%Y%m%dT%H%M%S.%fZ}.json", content)
     except (OSError, SessionError) as error:

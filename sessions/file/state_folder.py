@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+from contextlib import suppress
 from pathlib import Path
 
 from sessions.errors import SessionError
 
 NAME = "adapter-workbench"
+PRIVATE = 0o700
+"""Mode of every folder here: unsaved work, replies and tracebacks are nobody else's."""
 
 
 def state_folder() -> Path:
@@ -25,6 +28,23 @@ def state_folder() -> Path:
         message = "there is no home folder to keep copies of unsaved work in"
         raise SessionError(None, "", message, "set XDG_STATE_HOME to a folder of yours")
     return Path(home) / ".local" / "state" / NAME
+
+
+def private(folder: Path) -> Path:
+    """Makes a folder at or below the state folder that the user alone can look into, as those above it within.
+
+    One that an earlier release made for everybody's eyes becomes private too. Raises OSError and `SessionError`.
+    """
+    top = state_folder()
+    top.parent.mkdir(parents=True, exist_ok=True)
+    below = folder.relative_to(top).parts
+    for depth in range(len(below) + 1):
+        one = top.joinpath(*below[:depth])
+        one.mkdir(exist_ok=True, mode=PRIVATE)
+        if one.stat().st_mode & 0o077:
+            with suppress(OSError):  # somebody else's, who lends it to us
+                one.chmod(PRIVATE)
+    return folder
 
 
 def key_of(path: str | os.PathLike[str] | None) -> str:

@@ -60,7 +60,16 @@ def add_columns(parser: argparse.ArgumentParser, default_case: str = "the first"
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", metavar="M", help="offline/exact, openai/gpt-4o, … (`workbench models` lists them)")
+    parser.add_argument(
+        "--model", type=model, metavar="M", help="offline/exact, openai/gpt-4o, … (`workbench models` lists them)"
+    )
+
+
+def model(text: str) -> str:
+    """The name of a model, of which an empty one (a variable that is not set) is none."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("the name is empty; `workbench models` lists what can be chosen")
+    return text
 
 
 def add_variants(parser: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from adapters.lm.secrets import Scrubber
 from sessions.errors import SessionError
-from sessions.file.state_folder import state_folder
+from sessions.file.state_folder import private, state_folder
 from workbench import __version__
 
 
@@ -20,13 +20,16 @@ def write(error: BaseException) -> Path:
     """Writes the traceback of `error` to a new file and returns its path; to the temporary folder if need be."""
     head = f"adapter-workbench {__version__}, Python {platform.python_version()}, {sys.platform}\n\n"
     text = Scrubber().text(head + "".join(traceback.format_exception(error)))
-    name = time.strftime("error-%Y%m%d-%H%M%S") + f"-{os.getpid()}.log"
+    name = time.strftime("error-%Y%m%d-%H%M%S-")
     try:
-        folder = state_folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        path = folder / name
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
+        return _new_file(private(state_folder()), name, text)
     except (OSError, SessionError):
-        path = Path(tempfile.gettempdir()) / name
-        path.write_text(text, encoding="utf-8", errors="backslashreplace")
-    return path
+        return _new_file(None, name, text)
+
+
+def _new_file(folder: Path | None, name: str, text: str) -> Path:
+    """A file that nobody had and the user alone can read; `folder` None is the one for temporary files."""
+    handle, place = tempfile.mkstemp(".log", name, folder)
+    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+    return Path(place)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sessions.errors import SessionError
-from sessions.file.state_folder import key_of, state_folder
+from sessions.file.state_folder import key_of, private, state_folder
 
 NAME = "layout.json"
 MOST_SESSIONS = 200
@@ -79,7 +79,7 @@ def save(remembered: Remembered) -> str:
     written = ""
     try:
         folder = state_folder()
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private(folder)
         handle, written = tempfile.mkstemp(dir=folder, prefix=f"{NAME}.")
         with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(content)

@@ -10,7 +10,7 @@ import pytest
 from sessions import examples
 from sessions.exports.exported import source_of
 from sessions.exports.template import filled, template
-from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from sessions.model.session import Case, Column, Demo, Session, SignatureText, Tool
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
 NASTY = ["{{a}}", "{{a}} <<a>> [[[a]]] %%a%% ⟪a⟫", "{", "}}", "{% raw %}", "$a \\1", "\x1b[0m\x00\udc80", ""]
@@ -35,6 +35,15 @@ def test_filled_in_it_is_the_request_of_every_adapter(adapter: str) -> None:
             data, messages = made(session, adapter, number)
             assert set(data["placeholders"]) >= set(session.cases[number].inputs)
             assert refilled(data) == messages
+
+
+@pytest.mark.parametrize("adapter", ["chat", "json", "xml", "baml"])
+def test_the_tools_of_a_session_are_no_placeholder(adapter: str) -> None:
+    tools = (Tool("search", "Searches.", "query: str"),)
+    data, messages = made(Session(SignatureText("a -> b"), tools=tools, cases=(Case("c", {"a": "x"}),)), adapter)
+    assert list(data["placeholders"]) == ["a"]
+    assert "Searches." in str(data["messages"])
+    assert refilled(data) == messages
 
 
 @pytest.mark.parametrize("one", NASTY)

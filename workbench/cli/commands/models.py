@@ -53,9 +53,13 @@ def run(options: argparse.Namespace) -> int:
             command_output.text(f"  {row['model']:<{width}}  {row['description']}")
     if provided:
         command_output.heading("\nthrough litellm" + ("" if options.words else ", for example"), "blue")
-        for one in provided[:MOST_SHOWN]:
-            remark = model_choices.key_of(one.provider).remark
-            command_output.text(f"  {one.name:<44} {remark:<34} {model_choices.facts(one)}".rstrip())
+        rows = [
+            (one.name, model_choices.key_of(one.provider).remark, model_choices.facts(one))
+            for one in provided[:MOST_SHOWN]
+        ]
+        widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+        for name, remark, facts in rows:
+            command_output.text(f"  {name:<{widths[0]}}  {remark:<{widths[1]}}  {facts}".rstrip())
     if not (offline or local or provided):
         command_output.message(
             f"no model has {' '.join(options.words)!r} in its name; a name that litellm knows works anyway"

@@ -16,7 +16,7 @@ from typing import Any
 
 from sessions.errors import SessionError
 from sessions.file.json_values import JSON
-from sessions.file.state_folder import key_of, state_folder
+from sessions.file.state_folder import key_of, private, state_folder
 from sessions.file.typed_values import plain
 from workbench.tui.runs.runs import LiveRun
 
@@ -109,7 +109,7 @@ class RunHistory:
         content = "".join(json.dumps(asdict(one)) + "\n" for one in runs)
         try:
             file = self._file()
-            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private(file.parent)
             place = file.with_suffix(".new") if mode == "w" else file
             handle = os.open(place, os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if mode == "w" else os.O_APPEND), 0o600)
             with os.fdopen(handle, "w", encoding="utf-8") as opened:
