@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
 from adapters.lm.errors import ProviderError
 from adapters.lm.protocol import Chunk, ToolCallPart
 from adapters.requests.capabilities import Capabilities
+from adapters.running.runs import Run
 from sessions.file.typed_values import same
 from sessions.fixtures.line_diff import line_diff
 from sessions.model import recording
@@ -17,13 +19,23 @@ from sessions.model.session import Column, Recording, Session
 
 
 class Replay:
-    """The recorded model of one column of one case. `stream` raises `ProviderError` for any other request."""
+    """The recorded model of one column of one case. `stream` raises `ProviderError` for any other request.
 
-    def __init__(self, session: Session, column: Column, recorded: Recording) -> None:
+    `measured` is what was measured of each attempt (`Case.measured`): the tokens and the price are given again.
+    """
+
+    def __init__(
+        self, session: Session, column: Column, recorded: Recording, measured: Sequence[Mapping[str, Any]] = ()
+    ) -> None:
         self._model = session.model_of(column)
         self._capabilities = recording.capabilities_in_force(recorded, self._model)
         own = {**recorded.request, "messages": [dict(one) for one in recorded.messages]}
-        self._answers = [(own if one.get("request") is None else one["request"], one) for one in recorded.attempts]
+        known = measured if len(measured) == len(recorded.attempts) else [{}] * len(recorded.attempts)
+        self._answers = [
+            (own if one.get("request") is None else one["request"], one, took)
+            for one, took in zip(recorded.attempts, known, strict=True)
+        ]
+        self._given: list[Mapping[str, Any]] = []
 
     @property
     def model(self) -> str:
@@ -35,12 +47,22 @@ class Replay:
 
     def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
         asked = as_json(request)
-        for index, (recorded, attempt) in enumerate(self._answers):
+        for index, (recorded, attempt, took) in enumerate(self._answers):
             if _is_same(recorded, asked):
                 del self._answers[index]  # asked for once more, the next answer of the same request is meant
+                self._given.append(took)
                 yield from _chunks(attempt)
+                yield Chunk(usage=_usage(took.get("usage")), cost=_number(took.get("cost")))
                 return
         raise ProviderError(f"nothing is recorded for this request{self._nearest(asked)}", "request")
+
+    def as_measured(self, run: Run) -> Run:
+        """The run that this model answered, with the time that each call took when it was recorded."""
+        times = [_number(took.get("duration_ms")) for took in self._given]
+        if len(times) != len(run.attempts):
+            return run
+        pairs = zip(run.attempts, times, strict=True)
+        return replace(run, attempts=tuple([replace(one, duration_ms=time or 0.0) for one, time in pairs]))
 
     def _nearest(self, asked: Mapping[str, Any]) -> str:
         """What keeps the first recorded request from being the one that was asked."""
@@ -77,6 +99,15 @@ def _chunks(attempt: Mapping[str, Any]) -> Iterator[Chunk]:
             logprobs=completion.get("logprobs"),
             choice=choice,
         )
+
+
+def _usage(value: Any) -> Mapping[str, Any] | None:
+    return value if isinstance(value, Mapping) else None
+
+
+def _number(value: Any) -> float | None:
+    """A file may say anything where a number belongs."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _part(index: int, call: Mapping[str, Any]) -> ToolCallPart:

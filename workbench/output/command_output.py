@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import partial
 from typing import Any, TextIO
 
 from workbench.output import display
@@ -75,7 +77,35 @@ def _out() -> TextIO:
     return sys.stdout if _results is None else _results
 
 
+Say = Callable[[Callable[[], None]], None]
+"""Takes what writes, and calls it now or later."""
+
+_say: ContextVar[Say | None] = ContextVar("say", default=None)
+
+
+@contextmanager
+def said_by(say: Say) -> Iterator[None]:
+    """What this thread writes here meanwhile goes through `say` (`workbench.output.turns`)."""
+    before = _say.set(say)
+    try:
+        yield
+    finally:
+        _say.reset(before)
+
+
+def _in_turn(write: Callable[[], None]) -> None:
+    say = _say.get()
+    if say is None:
+        write()
+    else:
+        say(write)
+
+
 def _write(content: str) -> None:
+    _in_turn(partial(_write_now, content))
+
+
+def _write_now(content: str) -> None:
     try:
         _out().write(content)
     except BrokenPipeError:
@@ -95,7 +125,7 @@ def _flush(stream: TextIO) -> None:
 
 def flush() -> None:
     """Has everything written that was said. Raises `CannotWriteError` and BrokenPipeError, as all that writes here."""
-    _flush(_out())
+    _in_turn(lambda: _flush(_out()))
 
 
 def give_up() -> None:
@@ -141,8 +171,12 @@ def chunk(content: str) -> None:
 def progress(content: str) -> None:
     """A piece of a reply as it comes, on standard error, and only for a person who watches."""
     if is_terminal(sys.stderr):
-        sys.stderr.write(display.safe(content))
-        sys.stderr.flush()
+        _in_turn(partial(_progress_now, display.safe(content)))
+
+
+def _progress_now(shown: str) -> None:
+    sys.stderr.write(shown)
+    sys.stderr.flush()
 
 
 def json(data: Any) -> None:
@@ -154,8 +188,12 @@ def json(data: Any) -> None:
 
 def message(content: str) -> None:
     """One line (or a few) for a person, on standard error; always without control characters."""
+    _in_turn(partial(_message_now, content))
+
+
+def _message_now(content: str) -> None:
     with suppress(CannotWriteError):  # which is told by whoever writes results
-        flush()
+        _flush(_out())
     with suppress(OSError):  # there is nowhere left to say it
         sys.stderr.write(display.safe(content) + "\n")
         sys.stderr.flush()

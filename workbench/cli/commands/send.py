@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -27,7 +28,7 @@ from adapters.running.events import (
 from adapters.running.runner import Run
 from adapters.running.tool_turns import LONGEST_RESULT
 from adapters.types import BuildError
-from sessions.model.session import Column, Session
+from sessions.model.session import Case, Column, Session
 from sessions.model.variants import VariantError
 from sessions.running import repeats, tools
 from sessions.running.replay import Replay
@@ -35,11 +36,12 @@ from workbench.cli import arguments, selection
 from workbench.cli.selection import Selection
 from workbench.output import command_output, exit_codes, json_shapes, measures, reading_text
 from workbench.output.exit_codes import CommandError
+from workbench.output.turns import Turns
 from workbench.sending import sending, tool_answers
 
 DESCRIPTION = """\
-Sends the prompt of each column to its model, one after the other, shows the
-reply as it comes, and then what the parser made of it. Models named offline/…
+Sends the prompt of each column to its model, one after the other or --jobs at
+a time, shows the reply as it comes, and then what the parser made of it. Models named offline/…
 need no key and no network; any other is called through litellm by its usual
 name, with its usual key variable, which may also stand in a `.env` of this
 folder. Exits 1 if a reply does not parse, 3 if a model could not be asked or
@@ -66,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         dest="models",
+        type=arguments.model,
         action="extend",
         nargs="+",
         default=[],
@@ -79,8 +82,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--save", action="store_true", help="keep the runs in SESSION, and record them")
     parser.add_argument("--deadline", type=seconds, metavar="S", help="give up a column's run after S seconds")
     parser.add_argument("--repeat", type=count, default=1, metavar="N", help="N runs of each; equal values are counted")
+    parser.add_argument(
+        "--jobs", type=count, default=1, metavar="N", help="send N columns at once (default 1); told in their order"
+    )
     parser.add_argument("--raw", action="store_true", help="keep the reply as text and read nothing of it")
-    parser.add_argument("--extraction-model", metavar="M", help="twostep's second model (default: the column's)")
+    parser.add_argument(
+        "--extraction-model", type=arguments.model, metavar="M", help="twostep's second model (default: the column's)"
+    )
     arguments.add_tool(parser)
     parser.add_argument(
         "--type-results", action="store_true", help="ask me for a tool's result where the session has none"
@@ -124,37 +132,18 @@ def characters(text: str) -> int:
 
 def run(options: argparse.Namespace) -> int:
     _settle_session(options)
+    if options.jobs > 1 and options.type_results:
+        raise CommandError("--type-results asks about one run at a time: leave --jobs out")
     model = options.models[0] if len(options.models) == 1 else None
     chosen = selection.select(options.session, options.adapters, options.case, model, every_case=options.all_cases)
     if len(options.models) > 1:
         chosen = selection.with_models(chosen, options.models)
     chosen = selection.with_variants(chosen, options.variants)
     cases = chosen.session.cases if options.all_cases else (chosen.case,)
-    session, saved = chosen.session, chosen.loaded
-    shapes: dict[str, dict[str, Any]] = {}
-    codes = [exit_codes.OK]
     with _interruptible() as cancel:
-        sender = _Sender(options, cancel, tool_answers.handlers(session, options.handlers))
-        for case in cases:
-            if options.all_cases and not options.json:
-                command_output.heading(f"case {case.name}", "yellow")
-            shapes[case.name] = {}
-            for column in chosen.columns:
-                if cancel.is_set():
-                    break
-                outcomes: list[Run | CommandError] = []
-                while len(outcomes) < options.repeat and not cancel.is_set():
-                    outcome, session = sender.send(replace(chosen, session=session, case=case), column)
-                    outcomes.append(outcome)
-                    codes.append(_code_of(outcome))
-                    if isinstance(outcome, CommandError):
-                        break
-                    if options.save and (_has_reply(outcome) or outcome.cancelled):
-                        # One by one: what has been paid for stays when a later one fails or is interrupted.
-                        session = _kept(session, case.name, column, outcome, options.raw)
-                        selection.save(saved, session, options.session, winner="our results")
-                        saved = session
-                shapes[case.name][column.id] = _shape(column.id, outcomes, options)
+        handlers = tool_answers.handlers(chosen.session, options.handlers)
+        sender = _Sender(options, cancel, handlers, _Kept(chosen, options))
+        shapes, codes = _send_all(sender, chosen, cases, options)
     if options.json:
         runs = {"runs": shapes[chosen.case.name]}
         command_output.json(runs | {"cases": shapes} if options.all_cases else runs)
@@ -162,6 +151,34 @@ def run(options: argparse.Namespace) -> int:
         command_output.message("workbench: interrupted")
         codes.append(exit_codes.INTERRUPTED)
     return exit_codes.worst(codes)
+
+
+def _send_all(
+    sender: _Sender, chosen: Selection, cases: Iterable[Case], options: argparse.Namespace
+) -> tuple[dict[str, dict[str, Any]], list[int]]:
+    """Sends every column of every case, `--jobs` of them at a time, and tells of them in their order.
+
+    Gives the shapes by case and column, and what each run means for the exit code. Raises `CommandError`.
+    """
+    jobs = [(case, column) for case in cases for column in chosen.columns]
+    turns = Turns()
+
+    def work(number: int) -> tuple[Any, list[int]] | None:
+        case, column = jobs[number]
+        with turns.turn(number):
+            if options.all_cases and not options.json and column is chosen.columns[0]:
+                command_output.heading(f"case {case.name}", "yellow")
+            return sender.send(chosen, case, column)
+
+    shapes: dict[str, dict[str, Any]] = {case.name: {} for case, _ in jobs}
+    codes = [exit_codes.OK]
+    with ThreadPoolExecutor(options.jobs, "send") as pool:
+        at_once = pool.map if options.jobs > 1 else map
+        for (case, column), done in zip(jobs, at_once(work, range(len(jobs))), strict=True):
+            if done is not None:
+                shapes[case.name][column.id] = done[0]
+                codes += done[1]
+    return shapes, codes
 
 
 def _settle_session(options: argparse.Namespace) -> None:
@@ -192,27 +209,80 @@ def _interruptible() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, before)
 
 
+class _Kept:
+    """The session as it grows by what the runs gave, and with `--save` the file; runs at once take turns."""
+
+    def __init__(self, chosen: Selection, options: argparse.Namespace) -> None:
+        self._lock = threading.Lock()
+        self._saved = chosen.loaded
+        self._options = options
+        self.session = chosen.session
+        self.stopped = False
+        """Whether a save has failed: what would be sent now could not be kept."""
+
+    def typed(self, session: Session) -> None:
+        """Takes over the results of tools that were typed during a run."""
+        self.session = session
+
+    def take(self, case: str, column: Column, outcome: Run) -> None:
+        """Saves a run, one by one: what has been paid for stays when a later one fails or is interrupted.
+
+        Raises `CommandError` when the file cannot take it: everything up to here is then kept aside.
+        """
+        if not (self._options.save and (_has_reply(outcome) or outcome.cancelled)):
+            return
+        keep = sending.keep if _has_reply(outcome) else sending.keep_partial
+        with self._lock:
+            self.session = keep(self.session, case, column, outcome, raw=self._options.raw)
+            try:
+                selection.save(self._saved, self.session, self._options.session, winner="our results")
+            except CommandError:
+                self.stopped = True
+                raise
+            self._saved = self.session
+
+
 class _Sender:
     """Sends columns as the options say."""
 
-    def __init__(self, options: argparse.Namespace, cancel: threading.Event, handlers: dict[str, Any]) -> None:
+    def __init__(
+        self, options: argparse.Namespace, cancel: threading.Event, handlers: dict[str, Any], kept: _Kept
+    ) -> None:
         self._options = options
         self._cancel = cancel
         self._handlers = handlers
+        self._kept = kept
 
-    def send(self, chosen: Selection, column: Column) -> tuple[Run | CommandError, Session]:
-        """The column's run, or what must be mended first; and the session, with the results that were typed."""
+    def send(self, chosen: Selection, case: Case, column: Column) -> tuple[Any, list[int]] | None:
+        """The column's shape in `--json`, and an exit code for each run; None when nothing is sent any more."""
+        outcomes: list[Run | CommandError] = []
+        while len(outcomes) < self._options.repeat and not self._cancel.is_set() and not self._kept.stopped:
+            outcome = self._run(replace(chosen, session=self._kept.session, case=case), column)
+            outcomes.append(outcome)
+            if isinstance(outcome, CommandError):
+                break
+            self._kept.take(case.name, column, outcome)
+        if not outcomes:
+            return None
+        return _shape(column.id, outcomes, self._options), [_code_of(one) for one in outcomes]
+
+    def _run(self, chosen: Selection, column: Column) -> Run | CommandError:
+        """The column's run, or what must be mended first."""
         options = self._options
         listener: Listener = _progress if options.json else _Printer(column.id)
-        ask = tool_answers.ask if options.type_results else None
         recorded = chosen.case.recordings.get(column.id)
-        if options.replay and recorded is None:
-            problem = CommandError("nothing is recorded to replay; `send --save` records", exit_codes.PROVIDER)
-            return self._told(column.id, problem), chosen.session
-        model = Replay(chosen.session, column, recorded) if options.replay and recorded is not None else None
+        replay = None
+        if options.replay:
+            if recorded is None:
+                problem = CommandError("nothing is recorded to replay; `send --save` records", exit_codes.PROVIDER)
+                return self._told(column.id, problem)
+            replay = Replay(chosen.session, column, recorded, chosen.case.measured.get(column.id, ()))
         try:
             offered, state = tools.run_tools(
-                chosen.session, ask=ask, handlers=self._handlers, most_characters=options.result_limit
+                chosen.session,
+                ask=tool_answers.ask if options.type_results else None,
+                handlers=self._handlers,
+                most_characters=options.result_limit,
             )
             outcome = sending.send(
                 chosen.session,
@@ -226,15 +296,15 @@ class _Sender:
                 extraction_model=options.extraction_model,
                 raw=options.raw,
                 offered=offered,
-                model=model,
+                model=replay,
             )
         except SignatureError as error:
             raise CommandError(f"the signature, {error}") from error
-        except VariantError as error:
-            return self._told(column.id, CommandError(str(error))), chosen.session
-        except (UnknownAdapterError, BuildError, ProviderError) as error:
-            return self._told(column.id, CommandError(str(error))), chosen.session
-        return self._told(column.id, outcome), state.session
+        except (VariantError, UnknownAdapterError, BuildError, ProviderError) as error:
+            return self._told(column.id, CommandError(str(error)))
+        if options.type_results:
+            self._kept.typed(state.session)
+        return self._told(column.id, outcome if replay is None else replay.as_measured(outcome))
 
     def _told(self, head: str, outcome: Run | CommandError) -> Run | CommandError:
         """Says what happened: trouble on standard error, the rest as text unless JSON is wanted."""
@@ -242,14 +312,10 @@ class _Sender:
             command_output.message(f"workbench: {head}: {outcome}")
             return outcome
         if not self._options.json:
-            _write_outcome(head, outcome)
+            _write_outcome(head, outcome, ", as recorded" if self._options.replay else "")
         if outcome.error is not None and not _has_reply(outcome) and not outcome.cancelled:
             command_output.message(f"workbench: {head}: {outcome.error.message}")
         return outcome
-
-
-def _kept(session: Session, case: str, column: Column, outcome: Run, raw: bool) -> Session:
-    return (sending.keep if _has_reply(outcome) else sending.keep_partial)(session, case, column, outcome, raw=raw)
 
 
 def _shape(head: str, outcomes: list[Run | CommandError], options: argparse.Namespace) -> Any:
@@ -335,11 +401,11 @@ def _why_again(event: ExtractionStarted | FallbackStarted | RetryStarted) -> str
     return f"tries again in {event.delay_s:g} s: {event.reason}"
 
 
-def _write_outcome(head: str, outcome: Run) -> None:
+def _write_outcome(head: str, outcome: Run, remark: str) -> None:
     command_output.text("\n")
     for attempt in outcome.attempts[-1:]:
         for completion in attempt.completions:
             if completion.reading is not None:
                 reading_text.write(head, completion.reading)
     for attempt in outcome.attempts:
-        command_output.heading(measures.line(attempt), "dim")
+        command_output.heading(measures.line(attempt) + remark, "dim")

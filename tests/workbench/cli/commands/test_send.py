@@ -5,13 +5,16 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import Barrier, Event
 from typing import Any
 
 import pytest
 
 from sessions import examples
 from sessions.file import store
+from sessions.model.session import Column, Session
 from workbench.output import exit_codes
+from workbench.sending import sending
 
 Run = Callable[..., Any]
 
@@ -278,3 +281,40 @@ def test_a_reply_that_is_saved_raw_stays_unread_and_can_be_recorded_again(rain: 
     assert [one["reading"] for one in case.recordings["json"].attempts[0]["completions"]] == [None]
     done = run("check", rain, "--json")
     assert done.code == 0, done.out
+
+
+def test_columns_at_once_are_told_and_kept_in_their_order(rain: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    send, together = sending.send, Barrier(3)
+    over = {"chat": Event(), "json": Event(), "xml": Event()}
+    before = {"chat": "json", "json": "xml"}  # the last column is the first to end
+
+    def wait(session: Session, column: Column, *given: Any, **named: Any) -> Any:
+        together.wait(60)  # all three are under way at once
+        if column.id in before:
+            assert over[before[column.id]].wait(60)
+        outcome = send(session, column, *given, **named)
+        over[column.id].set()
+        return outcome
+
+    monkeypatch.setattr(sending, "send", wait)
+    done = run("send", rain, "--jobs", "3", "--save")
+    assert done.code == 0, done.err
+    places = [done.out.index(f"[{one} → offline/exact]") for one in ("chat", "json", "xml")]
+    assert places == sorted(places)
+    for one, after in (("chat", "json"), ("json", "xml")):
+        assert done.out.index(f"[{one}] parsed") < done.out.index(f"[{after} →")
+    assert sorted(store.load(rain).cases[0].recordings) == ["chat", "json", "xml"]
+    assert run("check", rain).code == 0
+
+
+def test_what_was_typed_belongs_to_one_run_at_a_time(rain: str, run: Run) -> None:
+    done = run("send", rain, "--jobs", "2", "--type-results")
+    assert (done.code, "leave --jobs out" in done.err) == (exit_codes.USAGE, True)
+    assert run("send", rain, "--jobs", "0").code == exit_codes.USAGE
+
+
+@pytest.mark.parametrize("command", ["send", "render", "export"])
+def test_an_empty_model_is_none(command: str, rain: str, run: Run) -> None:
+    done = run(command, rain, "--model", "")
+    assert done.code == exit_codes.USAGE
+    assert "--model: the name is empty; `workbench models` lists" in done.err
