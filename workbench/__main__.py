@@ -104,7 +104,9 @@ def _handlers(session: str | None, named: Sequence[str]) -> dict[str, NamedHandl
     from workbench.sending import tool_answers
 
     if session is None:
-        raise CommandError(f"--tool {named[0]}: of which session? Give its file in front, as in `workbench agent.json`")
+        raise CommandError(
+            f"--tool {named[0]}: of which session? Give its file in front, as in `workbench agent.session.json`"
+        )
     return tool_answers.handlers(store.load(session), named)
 
 
@@ -117,9 +119,9 @@ def _program_parser() -> Parser:
         "an example that needs no key and no network.\n\n"
         f"commands (`workbench COMMAND --help` teaches each):\n{commands}",
         "  workbench                                  the app, on an example\n"
-        "  workbench new 'question -> answer' -o q.json --input question='Is it raining?'\n"
-        "  workbench render q.json                    the messages of chat, json and xml\n"
-        "  workbench send q.json --save               run it, and record it\n"
+        "  workbench new 'question -> answer' -o q.session.json --input question='Is it raining?'\n"
+        "  workbench render q.session.json                    the messages of chat, json and xml\n"
+        "  workbench send q.session.json --save               run it, and record it\n"
         "  workbench check .                          has any prompt or reading changed?\n\n"
         "exit codes: 0 fine · 1 drift, failed expectation or unparsable reply ·\n"
         "  2 usage or invalid file · 3 provider error · 4 nothing found ·\n"

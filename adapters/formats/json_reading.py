@@ -49,11 +49,9 @@ def read_json(signature: Signature, completion: str, adapter: str, error_name: s
         found.complete("JSONAdapter")
         return found.reading(partition((), len(completion)))
     if document is None:
-        place = _place_of_syntax_error(completion)
+        place, said = _syntax_error(completion)
         message = "LM response cannot be serialized to a JSON object."
-        found.fail(
-            found.parse_error(message, searched, None, "JSONAdapter"), None, place, "no JSON object in the reply"
-        )
+        found.fail(found.parse_error(message, searched, None, "JSONAdapter"), None, place, said)
         found.complete("JSONAdapter")
         return found.reading(partition((), len(completion)))
     searched = (document.start, document.end)
@@ -163,11 +161,20 @@ def _valid_spans(signature: Signature, document: Document, found: Sequence[Membe
     return spans, places
 
 
-def _place_of_syntax_error(completion: str) -> tuple[int, int] | None:
+def _syntax_error(completion: str) -> tuple[tuple[int, int] | None, str]:
+    """Where the reply stops being JSON, and in words what is wrong; a reply that begins as an object has one."""
+    none = "no JSON object in the reply"
     try:
         json.loads(completion)
     except json.JSONDecodeError as error:
-        return error.pos, min(error.pos + 1, len(completion))
+        place = error.pos, min(error.pos + 1, len(completion))
+        if not completion.lstrip().startswith("{"):
+            return place, none
+        if error.pos >= len(completion.rstrip()):
+            return place, "the JSON object is not closed: the reply ends in the middle of it"
+        if error.msg == "Extra data":
+            return place, "the JSON object has ended before this, and dspy reads one object alone"
+        return place, f"the JSON object breaks here: {error.msg[:1].lower()}{error.msg[1:]}"
     except (ValueError, RecursionError):
-        return None
-    return None
+        return None, none
+    return None, none

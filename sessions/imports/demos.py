@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import difflib
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -19,6 +20,8 @@ from sessions.imports.result import KEPT, Imported
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
 
+LINE_END = re.compile(r"\r\n?|\n")
+"""A terminal pastes lines with `\\r`. Other separators of Unicode may stand within a JSON string as they are."""
 DELIMITERS = ",;\t|"
 Row = tuple[str, dict[str, Any]]
 """Where a row stands, in words, and its values."""
@@ -38,7 +41,7 @@ def from_json(text: str, path: str, given: SignatureText | None = None) -> Impor
 def from_json_lines(text: str, path: str, given: SignatureText | None = None) -> Imported:
     """Demos from JSON Lines, one object a line; empty lines are passed over. Raises as `from_json`."""
     rows: list[Row] = []
-    for line, content in enumerate(text.split("\n"), 1):
+    for line, content in enumerate(LINE_END.split(text), 1):
         if content.strip():
             number = len(rows) + 1
             place = f"row {number} (line {line})"

@@ -33,6 +33,10 @@ DSPY = "3.4.1"
 """The dspy that the engine stands for."""
 
 
+OF_A_CALL = ("reasoning", "tool_calls", "finish_reason", "logprobs", "extraction")
+"""What a completion has beside its text when it came from a call."""
+
+
 @lru_cache(maxsize=1)
 def versions() -> Mapping[str, str]:
     """The versions that a prompt and a reading depend on: `engine`, `dspy`, `json_repair` and `pydantic`."""
@@ -55,6 +59,7 @@ def record(
 ) -> Session:
     """The session with this column of `case` recorded anew: from `run`, else from the reply shown under the column.
 
+    A reply that is still the recorded one keeps what was recorded and measured of its call, whatever the prompt is now.
     `capabilities` are those the request was made with (default: of the model's name); `adapter` replaces the
     column's. A reply that was kept raw is recorded without a reading. Raises `SessionError` when there is no reply to
     record, or no prompt can be made.
@@ -64,9 +69,11 @@ def record(
         made = recording_of_run(run, case, column, used)
     else:
         made = _recording_of_reply(session, case, column, used, adapter)
-    measured = {id: of for id, of in case.measured.items() if id != column.id}
+    measured = dict(case.measured)
     if run is not None:
         measured[column.id] = measured_of_run(run)
+    elif not _is_recorded_reply(case, column):
+        measured.pop(column.id, None)
     recorded = replace(case, recordings={**case.recordings, column.id: made}, measured=measured)
     return session.with_case(recorded)
 
@@ -193,8 +200,9 @@ def _recording_of_reply(
     except Exception as error:  # formatting raises whatever dspy's does for these values
         said = f"no prompt can be made: {type(error).__name__}: {error}"
         raise SessionError(None, place, said, _mend(session, signature, case, error)) from error
-    kept = ("reasoning", "tool_calls", "finish_reason", "logprobs", "extraction")
-    completion = {"text": reply["text"], **{key: as_json(reply[key]) for key in kept if reply.get(key)}}
+    before = _recorded_completion(case, column) if _is_recorded_reply(case, column) else {}
+    of_call = {key: reply.get(key) or before.get(key) for key in OF_A_CALL}
+    completion = {"text": reply["text"], **{key: as_json(value) for key, value in of_call.items() if value}}
     reading = None if reply.get("raw") else reading_as_json(read_completion(used, request, signature, completion))
     body = as_json(request.as_dict())
     messages = body.pop("messages")
@@ -214,6 +222,20 @@ def _recording_of_reply(
         source=_source(reply),
         capabilities=capabilities_as_json(capabilities),
     )
+
+
+def _recorded_completion(case: Case, column: Column) -> Mapping[str, Any]:
+    """The first completion of the column's recorded main attempt; empty without one."""
+    recorded = case.recordings.get(column.id)
+    attempts = recorded.attempts if recorded is not None else ()
+    completions = next((one.get("completions") for one in attempts if one.get("role") == "main"), None)
+    return completions[0] if completions else {}
+
+
+def _is_recorded_reply(case: Case, column: Column) -> bool:
+    """Whether the reply under the column came from a call, and is the one that is recorded already."""
+    reply, recorded = case.replies.get(column.id), _recorded_completion(case, column)
+    return reply is not None and reply.get("source") == "sent" and recorded.get("text") == reply.get("text")
 
 
 def _mend(session: Session, signature: Signature, case: Case, error: Exception) -> str:

@@ -112,7 +112,9 @@ def settle_session(options: argparse.Namespace) -> None:
     if options.session is None and len(names) > 1 and looks_like_a_file(names[-1]):
         options.session = names.pop()
     if options.session is None:
-        raise CommandError("which session? Give its file, as in `workbench render q.json`; `workbench new` makes one")
+        raise CommandError(
+            "which session? Give its file, as in `workbench render q.session.json`; `workbench new` makes one"
+        )
 
 
 def looks_like_a_file(text: str) -> bool:

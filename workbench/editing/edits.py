@@ -53,15 +53,15 @@ def set_columns(state: State, columns: Iterable[Column]) -> State:
 def set_text(state: State, place: Place, field: Field, text: str) -> State:
     """The value of one field of an input, demo or history turn, from what was typed for it.
 
-    A text that is no value stays as a draft at its place, and the last value stays in the session.
+    A text that is no value stays as a draft at its place, and the last value stays in the session. One that is a value
+    leaves no draft, however it is laid out: the editor keeps its own layout as long as it says the same.
     """
     editing = field_values.editing_of(field)
     value = field_values.read(text, "text" if editing == "text" else "json")
     if isinstance(value, NotAValue):
         return replace(state, drafts=_with_draft(state, place, text))
     changed = set_value(state, place, value)
-    draft = None if text == field_values.shown(value, editing) else text
-    drafts = _with_draft(changed, place, draft)
+    drafts = _with_draft(changed, place, None)
     return changed if drafts is changed.drafts else replace(changed, drafts=drafts)
 
 
@@ -86,14 +86,6 @@ def values_at(state: State, place: Place) -> Row:
     if place.kind == "history":
         return state.case.history[place.row]
     return state.case.inputs
-
-
-def text_at(state: State, place: Place, field: Field) -> str:
-    """What the editor at a place shows: the draft, or the value as text; empty when there is none."""
-    draft = state.drafts.get(place)
-    if draft is not None:
-        return draft
-    return field_values.shown(values_at(state, place).get(field.name, ABSENT), field_values.editing_of(field))
 
 
 def add_demo(state: State, at: int, values: Row = MappingProxyType({})) -> State:

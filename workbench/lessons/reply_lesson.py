@@ -15,7 +15,7 @@ from adapters.signatures.type_names import name_of
 from adapters.values.coercion_words import RULE_WORDS
 from workbench.lessons import lesson_words as words
 from workbench.output.display import one_line
-from workbench.tui.widgets.reply.field_rows import value_text
+from workbench.tui.widgets.reply.field_rows import raised_by, value_text
 
 if TYPE_CHECKING:
     from adapters.replies.near_misses import NearMiss
@@ -103,7 +103,7 @@ def _verdict(reading: Reading) -> ReplyStep:
     # near misses are looked for in a pause; a lesson that opens before shows none
     near_misses: tuple[NearMiss, ...] = vars(reading).get("near_misses", ())
     flags += [("?", miss.message) for miss in near_misses]
-    facts = [("dspy raises", error.type), ("because", _first_line(error.message))]
+    facts = [(f"{raised_by(reading)} raises", error.type), ("because", _first_line(error.message))]
     spans: tuple[Span, ...] = ()
     if error.start is not None:
         line, column = reading.line_and_column(error.start)

@@ -8,7 +8,7 @@ Until a session file turns up nothing beyond this module is loaded.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FOLDERS = "workbench_folders"
+NAME = ".session.json"
+"""How the names of sessions end that are tests wherever they stand."""
+MOST_NAMED = 10
+_PASSED_OVER = pytest.StashKey[set[str]]()
+"""The sessions among the files pytest looked at that are no tests, by path."""
+_FOR_THE_CONTROLLER = "workbench_passed_over"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,7 +41,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if file_path.suffix != ".json" or not _is_session(file_path, parent.config):
+    if file_path.suffix != ".json":
+        return None
+    if not _is_session(file_path, parent.config):
+        from workbench.checks.fixture_files import looks_like_session
+
+        if looks_like_session(file_path):
+            _passed_over(parent.config).add(str(file_path))
         return None
     from workbench.pytest_plugin.session_tests import SessionFile
 
@@ -60,9 +72,46 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     return result
 
 
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With pytest-xdist the workers collect: what they passed over is told by the controller."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output[_FOR_THE_CONTROLLER] = sorted(_passed_over(session.config))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """A worker of pytest-xdist has ended."""
+    told = getattr(node, "workeroutput", {}).get(_FOR_THE_CONTROLLER, ())
+    _passed_over(node.config).update(told)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Names the sessions that look like fixtures and are none: a suite without them would pass in silence."""
+    passed_over = sorted(_passed_over(config))
+    if not passed_over:
+        return
+    from pathlib import Path
+
+    from workbench.output import display
+
+    count = len(passed_over)
+    sessions = "1 session was" if count == 1 else f"{count} sessions were"
+    names = [Path(one) for one in passed_over[:MOST_NAMED]]
+    root = config.rootpath
+    shown = [str(one.relative_to(root) if one.is_relative_to(root) else one) for one in names]
+    more = f" and {count - MOST_NAMED} more" if count > MOST_NAMED else ""
+    how = f"give it a name that ends in {NAME}, or name its folder in `{FOLDERS}`"
+    terminalreporter.write_line(f"workbench: {sessions} not collected: {display.safe(', '.join(shown))}{more} ({how})")
+
+
+def _passed_over(config: pytest.Config) -> set[str]:
+    return config.stash.setdefault(_PASSED_OVER, set())
+
+
 def _is_session(file: Path, config: pytest.Config) -> bool:
     """By its name anywhere, and by its beginning in a configured folder."""
-    if file.name.endswith(".session.json"):
+    if file.name.endswith(NAME):
         return True
     if not any(file.is_relative_to(folder) for folder in config.getini(FOLDERS)):
         return False

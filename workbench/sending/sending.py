@@ -174,16 +174,29 @@ def keep_partial(session: Session, case_name: str, column: Column, run: Run, raw
     return session.with_case(_with_reply(session, session.case(case_name), column, run, raw))
 
 
-def _with_reply(session: Session, case: Case, column: Column, run: Run, raw: bool) -> Case:
+def reply_of(run: Run, model: str, raw: bool = False) -> dict[str, Any] | None:
+    """What the session keeps of a run (`Case.replies`): the first completion of the answering attempt, None without.
+
+    A fallback is asked by another adapter, so its reply is none of this column's; calls of tools are on the way to
+    the answer. `raw`: the reply is kept as it is and never read.
+    """
     attempt = answering(run)
     if attempt is None:
-        return case
+        return None
     completion = attempt.completions[0]
-    reply: dict[str, Any] = {"text": completion.text, "source": "sent", "model": session.model_of(column)}
+    made: dict[str, Any] = {"text": completion.text, "source": "sent", "model": model}
     if raw:
-        reply["raw"] = True
-    if completion.reasoning:
-        reply["reasoning"] = completion.reasoning
-    if completion.tool_calls:
-        reply["tool_calls"] = recording.as_json(completion.tool_calls)
-    return replace(case, replies={**case.replies, column.id: reply})
+        made["raw"] = True
+    for key in ("reasoning", "tool_calls", "finish_reason", "logprobs"):
+        value = getattr(completion, key)
+        if value:
+            made[key] = recording.as_json(value)
+    reading = completion.reading
+    if reading is not None and reading.extraction is not None:
+        made["extraction"] = {"adapter": reading.extraction.adapter, "text": reading.extraction.completion}
+    return made
+
+
+def _with_reply(session: Session, case: Case, column: Column, run: Run, raw: bool) -> Case:
+    reply = reply_of(run, session.model_of(column), raw)
+    return case if reply is None else replace(case, replies={**case.replies, column.id: reply})

@@ -107,13 +107,6 @@ class Document:
         """Whether the session differs from the one last opened or saved; undoing back to that one makes it clean."""
         return self.state.session is not self._saved
 
-    @property
-    def worth_asking(self) -> bool:
-        """Whether leaving would lose work: replies under an example that was never saved are none."""
-        if self.path is not None or not self.dirty:
-            return self.dirty
-        return _without_replies(self.state.session) != _without_replies(self._saved)
-
     def mark_saved(self, path: Path, fingerprint: Fingerprint | None = None) -> None:
         self.path = path
         self.fingerprint = fingerprint
@@ -158,7 +151,3 @@ class Document:
         self.state = change.after
         self._last_edit = float("-inf")
         return change
-
-
-def _without_replies(session: Session) -> Session:
-    return replace(session, cases=tuple(replace(one, replies={}) for one in session.cases))

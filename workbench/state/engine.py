@@ -34,7 +34,7 @@ class Engine:
             try:
                 self.signature = LiveSignature(text.read())
             except SignatureError as error:
-                self.signature = LiveSignature(self.signature.signature, error)
+                self.signature = LiveSignature(self.signature.signature, error, not text.text.strip())
             except (ValueError, RecursionError) as error:
                 self.signature = LiveSignature(self.signature.signature, SignatureError(str(error)))
         return self.signature
@@ -59,9 +59,11 @@ class Engine:
             del self._columns[gone]
 
     def _request(self, state: State, column: Column, last: Request | None) -> tuple[Request | None, str]:
-        wrong = self.read_signature(state).error
+        wrong = self.read_signature(state).problem
         if wrong is not None:
             return last, f"the signature: {wrong}"
+        if self.signature.error is not None:  # nothing is written yet
+            return None, ""
         try:
             reuse = last.prompt if last is not None else None
             return rendering.request_of(state.session, column, state.case, reuse=reuse), ""

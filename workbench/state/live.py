@@ -23,6 +23,13 @@ class LiveSignature:
 
     signature: Signature | None = None
     error: SignatureError | None = None
+    is_blank: bool = False
+    """Whether nothing is written."""
+
+    @property
+    def problem(self) -> SignatureError | None:
+        """What a person should be told of: a session that is only just begun has nothing wrong with it."""
+        return None if self.is_blank and self.signature is None else self.error
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,11 @@ class LiveColumn:
     def text(self) -> str:
         """The text of the reply, empty when there is none."""
         return str(self.reply["text"] or "") if self.reply is not None else ""
+
+    @property
+    def why_no_prompt(self) -> str:
+        """What stands in the place of a prompt that there is none of."""
+        return self.error or "the signature is still to be written"
 
     @property
     def stale(self) -> bool:

@@ -239,8 +239,12 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         looking.open_pages(self, page)
 
     def action_help(self) -> None:
-        """The card of the column with the focus; elsewhere, and on that card, what the pane is for and every key."""
+        """The card of the column with the focus; elsewhere, and on that card, what the pane is for and every key.
+
+        Whoever came from a column to its card finds the keys of its prompt or reply there too.
+        """
         from workbench.tui.dialogs.help import HelpScreen
+        from workbench.tui.screens.pages import PagesScreen
 
         screen = self.screen
         if screen is self.main and self.main.columns.has_focus_within:
@@ -248,9 +252,9 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
             return
         if isinstance(screen, (HelpScreen, CommandPalette)):
             return
-        nodes = screen.focused.ancestors_with_self if screen.focused is not None else []
-        pane_help = next((node.HELP for node in nodes if getattr(node, "HELP", None)), "") or ""
-        bindings = list(screen.active_bindings.values())
+        about: list[Screen[Any]] = [screen, self.main] if isinstance(screen, PagesScreen) else [screen]
+        pane_help = "\n\n".join([_help_of(one) for one in about])
+        bindings = [binding for one in about for binding in one.active_bindings.values()]
         names = {one.binding.key: self.get_key_display(one.binding) for one in bindings}
         self.push_screen(HelpScreen(pane_help, bindings, names))
 
@@ -329,6 +333,12 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         if self.document.dirty or self.document.state.drafts:
             autosave.write(drafts.with_drafts(self.document.state), self.document.path)
         self.exit(130)
+
+
+def _help_of(screen: Screen[Any]) -> str:
+    """What the pane with the focus is for; empty where nobody wrote it down."""
+    nodes = screen.focused.ancestors_with_self if screen.focused is not None else []
+    return next((node.HELP for node in nodes if getattr(node, "HELP", None)), "") or ""
 
 
 def run_app(path: str | None = None, **options: Any) -> int:

@@ -99,7 +99,7 @@ class WorkbenchCommands(Provider):
         if main.notes.display:
             yield Command("Go to: notes", "what to notice, below the editors", main.notes.focus_first)
         for tab in EDITORS:
-            yield Command(f"Go to: {tab}", "one of the editors", partial(main.open_tab, tab))
+            yield Command(f"Go to: {tab}", "one of the editors", partial(main.focus_editor, tab))
         for page, (name, _) in PAGES.items():
             yield Command(f"Look closer: {name}", "at the column with the focus", partial(app.action_look, page))
         for column in main.columns.all:

@@ -9,7 +9,7 @@ from typing import Any
 
 from adapters.lm.offline import replies, tool_calls
 from adapters.lm.offline.samples import Sampler
-from adapters.lm.offline.source import Source, readable
+from adapters.lm.offline.source import Source, readable, structure_in
 from adapters.lm.offline.task import Task, Wanted
 from adapters.lm.offline.wanted_types import Schema, is_vague
 from adapters.lm.offline.writing import Raw
@@ -35,7 +35,7 @@ def _output(wanted: Wanted, task: Task, sampler: Sampler, labelled: str | None) 
         copied = copy_out(labelled, wanted.schema)
         if copied is not None:
             return copied
-        sampler = Sampler(Source({wanted.name: labelled, **task.inputs}), wanted.name)
+        sampler = Sampler(Source({wanted.name: labelled}), wanted.name)
     if task.format == "prose" and is_vague(wanted.schema) and not task.examples:
         # Of the type only its name is told: what the next model will need is laid out in words.
         return Source(task.inputs).details(f"{wanted.name} {wanted.description}")
@@ -80,17 +80,41 @@ def copy_out(text: str, schema: Schema) -> Any:
 
 
 def _structured(text: str, schema: Schema) -> Any:
-    """A list or object that stands in the text as JSON or as Python prints it."""
-    for candidate in (text, text.replace("'", '"')):
-        try:
-            value = json.loads(candidate)
-        except (ValueError, RecursionError):
-            continue
-        kind = {"array": list, "object": dict}.get(str(schema.get("type")))
-        if kind is not None and isinstance(value, kind) and _has_required(value, schema):
-            return value
-    return None
+    """A list or object that stands in the text as JSON or as Python prints it, if it is one of the schema's."""
+    if schema.get("type") not in ("array", "object") and "properties" not in schema and "$ref" not in schema:
+        return None
+    value = structure_in(text)
+    return value if value is not None and fits(value, schema, schema.get("$defs", {})) else None
 
 
-def _has_required(value: Any, schema: Schema) -> bool:
-    return not isinstance(value, dict) or set(schema.get("required", ())) <= set(value)
+def fits(value: Any, schema: Schema, definitions: Mapping[str, Schema]) -> bool:
+    """Whether a value has the shape of a schema as far as that is told: kinds, required keys, choices."""
+    if "$ref" in schema:
+        target = definitions.get(str(schema["$ref"]).rsplit("/", 1)[-1])
+        return target is None or fits(value, target, definitions)
+    if schema.get("enum"):
+        return value in schema["enum"]
+    for key in ("anyOf", "oneOf"):
+        if schema.get(key):
+            return any(fits(value, one, definitions) for one in schema[key])
+    kind = schema.get("type")
+    if kind == "object" or "properties" in schema:
+        if not isinstance(value, dict) or not set(schema.get("required", ())) <= set(value):
+            return False
+        properties: Mapping[str, Schema] = schema.get("properties", {})
+        return all(fits(value[name], one, definitions) for name, one in properties.items() if name in value)
+    if kind == "array":
+        items = schema.get("items")
+        inner = items if isinstance(items, Mapping) else {}
+        return isinstance(value, list) and all(fits(one, inner, definitions) for one in value)
+    told = _KINDS.get(str(kind))
+    return told is None or (isinstance(value, told) and isinstance(value, bool) == (kind == "boolean"))
+
+
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+}

@@ -12,7 +12,7 @@ from typing import Any
 
 from adapters.lm.errors import ProviderError
 from adapters.lm.offline.patterns import example_of
-from adapters.lm.offline.source import Source, choose, shortened, words_of
+from adapters.lm.offline.source import Source, choose, shortened, structure_in, words_of
 from adapters.lm.offline.wanted_types import Schema
 
 LARGEST = 10_000
@@ -386,10 +386,9 @@ def _dig(example: Mapping[str, Any], path: Path) -> Any:
 
 
 def _structure(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        pass
+    value = structure_in(text)
+    if value is not None:
+        return value
     try:
         return _of_element(ElementTree.fromstring(text))
     except (ElementTree.ParseError, RecursionError):

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 from hashlib import sha256
+from typing import Any
 
 MAX_TEXT = 20_000
 """Characters of the inputs that are looked at."""
@@ -132,16 +133,22 @@ def choose(seed: str, count: int) -> int:
 
 def readable(text: str) -> str:
     """The strings of a list or object that stands in a prompt as JSON or Python, one a line; other text as it is."""
-    if text[:1] not in "[{" or len(text) > MAX_TEXT:
-        return text
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+    value = structure_in(text)
+    return text if value is None else _UNSPEAKABLE.sub(" ", "\n".join(_leaves(value)))
+
+
+def structure_in(text: str) -> Any:
+    """The list or object that a text is, as JSON or as Python prints it; None for any other text."""
+    text = text.strip()
+    if text[:1] not in ("[", "{") or len(text) > MAX_TEXT:
+        return None
+    for read in (json.loads, ast.literal_eval):
         try:
-            value = ast.literal_eval(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            return text
-    return _UNSPEAKABLE.sub(" ", "\n".join(_leaves(value)))
+            value = read(text)
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+        return value if isinstance(value, list | dict) else None
+    return None
 
 
 def _leaves(value: object) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from adapters.requests.request import prepare
 from adapters.signatures.read.strings import read_string
 from sessions.errors import SessionError
 from sessions.model.recording import read_completion, record
-from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from sessions.model.session import Case, Column, Demo, Recording, Session, SignatureText
 
 CHAT = Column("chat", "chat")
 SEEN = """class Seen(dspy.Signature):
@@ -61,3 +62,39 @@ def test_a_kept_extraction_is_read_as_twostep_reads_it_whoever_asked_for_it(extr
         assert isinstance(reading.exception, AdapterParseError)
         assert reading.exception.adapter_name == "TwoStepAdapter"
         assert reading.exception.lm_response == "Three, I think."
+
+
+RECORDED = Recording(
+    messages=(),
+    request={},
+    attempts=(
+        {
+            "adapter": "chat",
+            "role": "main",
+            "request": None,
+            "completions": [{"text": "[[ ## answer ## ]]\nyes", "finish_reason": "stop", "reading": None}],
+            "error": None,
+        },
+    ),
+    versions={},
+    source="sent",
+)
+MEASURED = ({"usage": {"total_tokens": 3}, "cost": 0.1, "duration_ms": 5.0},)
+
+
+@pytest.mark.parametrize(
+    ("reply", "is_kept"),
+    [
+        ({"text": "[[ ## answer ## ]]\nyes", "source": "sent"}, True),
+        ({"text": "[[ ## answer ## ]]\nno", "source": "sent"}, False),
+        ({"text": "[[ ## answer ## ]]\nyes", "source": "pasted"}, False),
+    ],
+)
+def test_a_reply_recorded_again_keeps_what_its_call_said_and_took(reply: dict[str, Any], is_kept: bool) -> None:
+    case = Case("c", {"question": "q"}, recordings={"chat": RECORDED}, replies={"chat": reply})
+    case = replace(case, measured={"chat": MEASURED})
+    session = Session(SignatureText("question -> answer", instructions="changed since"), (), (CHAT,), (case,))
+    made = record(session, case, CHAT).case("c")
+    completion = made.recordings["chat"].attempts[0]["completions"][0]
+    assert (completion.get("finish_reason"), made.measured) == (("stop", {"chat": MEASURED}) if is_kept else (None, {}))
+    assert "changed since" in str(made.recordings["chat"].messages)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from adapters.signatures import notation
@@ -25,10 +27,13 @@ def test_a_text_field_takes_text_as_it_stands() -> None:
     assert not state.drafts
 
 
-def test_json_text_becomes_a_value_and_its_own_layout_stays_on_screen() -> None:
-    state = edits.set_text(STATE, at("tags"), FIELDS["tags"], '[ "a","b" ]')
-    assert state.case.inputs["tags"] == ["a", "b"]
-    assert edits.text_at(state, at("tags"), FIELDS["tags"]) == '[ "a","b" ]'
+@pytest.mark.parametrize("text", ['[ "a","b" ]', "[{}]", '[{"a": [1]}]', '{"a": [1]}'])
+def test_json_text_that_is_a_value_leaves_no_draft_however_it_is_laid_out(text: str) -> None:
+    half = edits.set_text(STATE, at("tags"), FIELDS["tags"], text[:-1])
+    assert half.drafts == {at("tags"): text[:-1]}
+    state = edits.set_text(half, at("tags"), FIELDS["tags"], text)
+    assert state.case.inputs["tags"] == json.loads(text)
+    assert not state.drafts
 
 
 def test_text_that_is_no_json_stays_a_draft_and_the_value_stays() -> None:

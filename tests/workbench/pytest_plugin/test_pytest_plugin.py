@@ -350,3 +350,20 @@ def test_many_files_are_checked_by_one_child(run_pytest: Pytest, project: Path, 
     )
     assert run_pytest("prompts").summary == f"{41 * 6} passed"
     assert log.read_text() == "child\n"
+
+
+@pytest.mark.parametrize("words", [(), ("-n", "2")], ids=["alone", "in two workers"])
+def test_a_session_that_is_no_test_by_its_name_is_told_of(
+    run_pytest: Pytest, project: Path, words: tuple[str, ...]
+) -> None:
+    prompts = project / "prompts"
+    assert "not collected" not in run_pytest(*words).text
+    (prompts / "invoice.session.json").rename(prompts / "q.json")
+    (prompts / "package.json").write_text('{"name": "none of ours"}')
+    done = run_pytest(*words)
+    told = [line for line in done.text.splitlines() if "not collected" in line]
+    assert len(told) == 1 and "1 session was not collected: prompts/q.json" in told[0]
+    assert ".session.json" in told[0] and "workbench_folders" in told[0]
+    assert done.code == 0
+    (project / "pytest.ini").write_text("[pytest]\nworkbench_folders = prompts\n")
+    assert "not collected" not in run_pytest(*words).text

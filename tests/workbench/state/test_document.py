@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from sessions.model.session import Session, SignatureText
@@ -101,18 +100,6 @@ def test_looking_at_another_case_is_no_change_and_undo_goes_back_to_where_it_hap
     assert document.state.case.name == "second"
     document.undo()
     assert document.state.case.name == "first"
-
-
-def test_replies_alone_are_nothing_to_ask_about_before_there_is_a_file() -> None:
-    reply = partial(edits.set_reply, case="first", column="chat", reply={"text": "x", "source": "sent"})
-    document = Document(TICKETS, clock=Clock())
-    document.edit(reply(document.state), Place("reply"), "reply")
-    assert document.dirty and not document.worth_asking
-    type_into(document, "x")
-    assert document.worth_asking
-    saved = Document(TICKETS, Path("a.json"), clock=Clock())
-    saved.edit(reply(saved.state), Place("reply"), "reply")
-    assert saved.worth_asking
 
 
 def test_a_session_without_cases_gets_one_to_edit_and_stays_clean() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sessions.file import store
+from sessions.model.session import Column, Session, SignatureText
 from tests.support.open_app import CLASSIFY, MIDDLE, SMALL, TICKETS, WIDE, Desk, at_the_desk
 from workbench.tui.widgets.text.text_view import TextView
 
@@ -335,3 +337,66 @@ def test_ctrl_home_and_ctrl_end_lead_to_the_ends_of_a_text() -> None:
         assert desk.document.state.case.inputs["ticket"] == "So: The export is empty. Why?"
 
     at_the_desk(act)
+
+
+@pytest.mark.parametrize("typed", ["[{}]", '{"a": [1]}', '[ "x",1 ]'])
+def test_json_typed_key_by_key_is_a_value_and_stays_as_it_was_typed(typed: str) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "tags")
+        await desk.paste_over("")
+        await desk.type(typed)
+        assert desk.document.state.case.inputs["tags"] == json.loads(typed)
+        assert desk.editor.raw == typed
+        assert "not a value" not in desk.main.query_one("#notes", TextView).plain_text
+        assert not [one for one in desk.main.inputs.query(".field-error") if one.display]
+        assert "✗" not in str(desk.main.query_one("#tabs").render())
+
+    at_the_desk(act)
+
+
+def test_whoever_leaves_the_notes_types_where_they_went() -> None:
+    async def act(desk: Desk) -> None:
+        for go in (lambda: desk.main.focus_editor("signature"), None):
+            desk.main.notes.focus_first()
+            await desk.settle()
+            if go is not None:
+                go()
+            else:
+                await desk.press("f2")
+            await desk.settle()
+            assert desk.main.tab == "signature"
+            assert desk.editor.id == "signature-editor"
+
+    at_the_desk(act)
+
+
+def test_a_click_on_a_tab_puts_the_focus_into_its_editor() -> None:
+    async def act(desk: Desk) -> None:
+        tabs = desk.main.query_one("#tabs")
+        at = str(tabs.render()).index("Inputs")
+        await desk.pilot.click("#tabs", offset=(at + 1, 0))
+        await desk.settle()
+        assert desk.main.tab == "inputs"
+        await desk.type("typed ")
+        assert "typed " in desk.document.state.case.inputs["ticket"]
+
+    at_the_desk(act)
+
+
+def test_a_session_that_is_only_just_begun_has_nothing_wrong_with_it() -> None:
+    async def act(desk: Desk) -> None:
+        def said() -> str:
+            return " ".join(strip.text for strip in desk.app.screen._compositor.render_strips())
+
+        assert "✗" not in said() and "->" not in said()
+        assert "appears here as soon as there is a signature" in said()
+        await desk.go_to("signature")
+        await desk.type("question")
+        assert "no `->` between inputs and outputs" in said()
+        assert "the last good one" not in said()
+        await desk.type(" -> answer")
+        assert "✗" not in said() and "question" in desk.prompt("chat")
+        await desk.paste_over("")
+        assert "stale" in said() and "question" in desk.prompt("chat")
+
+    at_the_desk(act, Session(SignatureText(""), columns=(Column("chat", "chat"),)))

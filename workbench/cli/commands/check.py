@@ -36,14 +36,14 @@ every other .json file that is a session.
 Exits 1 on drift or a failed expectation, and 4 when a file has nothing
 recorded and nothing expected: that is never a pass."""
 EXAMPLES = """\
-  workbench check q.json
+  workbench check q.session.json
   workbench check prompts/ other.session.json --adapter chat
   workbench check prompts/ -k 'rainy and not xml' --junit report.xml
   workbench check prompts/ -k path:invoices
-  workbench check q.json --update            accept today's prompts and readings
-  workbench check q.json --update parse      accept today's readings alone
+  workbench check q.session.json --update            accept today's prompts and readings
+  workbench check q.session.json --update parse      accept today's readings alone
   workbench check prompts/ --dspy            would the dspy installed here do the same?
-  workbench check q.json --live openai/gpt-4o-mini --repeat 5
+  workbench check q.session.json --live openai/gpt-4o-mini --repeat 5
   workbench check . --json | jq '.fixtures[] | select(.drift != [])'"""
 UPDATES: tuple[Part, ...] = ("render", "parse")
 EVERY_S = 0.1

@@ -16,9 +16,9 @@ Compares what would be sent, section by section (system, each demo, each turn
 of history, the inputs, the parameters), and shows the lines that differ.
 Calls no model. Exits 1 when anything differs, 0 when nothing does."""
 EXAMPLES = """\
-  workbench diff before.json after.json
-  workbench diff before.json after.json --adapter chat
-  workbench diff q.json --adapter chat json"""
+  workbench diff before.session.json after.session.json
+  workbench diff before.session.json after.session.json --adapter chat
+  workbench diff q.session.json --adapter chat json"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,7 +43,9 @@ def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, Request, Request]
     left = selection.select(options.session, options.adapters, options.case)
     if options.other is None:
         if len(options.adapters) != 2:
-            raise CommandError("name a second session, or two adapters: `workbench diff q.json --adapter chat json`")
+            raise CommandError(
+                "name a second session, or two adapters: `workbench diff q.session.json --adapter chat json`"
+            )
         first, second = left.columns
         yield f"{first.id} → {second.id}", requests.require(left, first), requests.require(left, second)
         return

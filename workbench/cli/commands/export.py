@@ -18,10 +18,10 @@ What a form has no place for is said on standard error. A key is never written:
 what is exported names the environment variable that holds it."""
 )
 EXAMPLES = """\
-  workbench export q.json --adapter chat                    messages as JSON
-  workbench export q.json --as dspy --adapter json -o program.py
-  workbench export q.json --as curl --model openai/gpt-4o-mini > ask.sh && sh ask.sh
-  workbench export q.json --as promptfoo -o promptfooconfig.yaml"""
+  workbench export q.session.json --adapter chat                    messages as JSON
+  workbench export q.session.json --as dspy --adapter json -o program.py
+  workbench export q.session.json --as curl --model openai/gpt-4o-mini > ask.sh && sh ask.sh
+  workbench export q.session.json --as promptfoo -o promptfooconfig.yaml"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -30,11 +30,11 @@ question is open nothing is written: --signature answers it, or --accept takes
 the proposal."""
 EXAMPLES = """\
   workbench import invoice.py:Extract -o invoice.session.json
-  workbench import demos.csv --into q.json
+  workbench import demos.csv --into q.session.json
   workbench import program.json --signature qa.py:Answer -o qa.session.json
   workbench import program.json --predictor cot.predict -o qa.session.json --accept
   workbench import failure.json -o failure.session.json    an entry of lm.history
-  workbench import chat.json --as history --into q.json --case long"""
+  workbench import chat.json --as history --into q.session.json --case long"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -24,8 +24,8 @@ EXAMPLES = """\
   workbench models
   workbench models claude sonnet
   workbench models --ask-servers                    also the models that servers here say they have
-  workbench send q.json --model offline/sloppy
-  HOSTED_VLLM_API_BASE=http://localhost:8000/v1 workbench send q.json --model hosted_vllm/my-model"""
+  workbench send q.session.json --model offline/sloppy
+  HOSTED_VLLM_API_BASE=http://localhost:8000/v1 workbench send q.session.json --model hosted_vllm/my-model"""
 
 MOST_SHOWN = 40
 

@@ -40,11 +40,11 @@ is read, never run.
 VALUE is taken as it stands for a str field. For any other type it is JSON, else
 text if the type takes text."""
 EXAMPLES = """\
-  workbench new "question -> answer" -o q.json --input question="Is it raining?"
-  workbench new "question, context: list[str] -> answer: Literal['yes', 'no'], score: float" -o q.json \\
+  workbench new "question -> answer" -o q.session.json --input question="Is it raining?"
+  workbench new "question, context: list[str] -> answer: Literal['yes', 'no'], score: float" -o q.session.json \\
       --input question="Is it raining?" --input context='["It pours."]'
   workbench new invoice.py:Extract -o invoice.session.json --cot --model openai/gpt-4o-mini
-  workbench new "text -> label" -o l.json --demo '{"text": "Lovely.", "label": "positive"}'"""
+  workbench new "text -> label" -o l.session.json --demo '{"text": "Lovely.", "label": "positive"}'"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -22,10 +22,10 @@ was done with every character, the steps from text to value, and flags for what
 should surprise. The reply is taken exactly as given. Exits 1 if it does not
 parse."""
 EXAMPLES = """\
-  workbench parse q.json --adapter chat --response reply.txt
-  pbpaste | workbench parse q.json --adapter json xml
-  workbench parse q.json --adapter twostep --response prose.txt --extraction second-reply.txt
-  workbench parse q.json --adapter chat --json < reply.txt | jq .readings.chat.error"""
+  workbench parse q.session.json --adapter chat --response reply.txt
+  pbpaste | workbench parse q.session.json --adapter json xml
+  workbench parse q.session.json --adapter twostep --response prose.txt --extraction second-reply.txt
+  workbench parse q.session.json --adapter chat --json < reply.txt | jq .readings.chat.error"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,8 +19,8 @@ last shown under it (sent, edited or pasted) and its reading. From then on
 `workbench check` tells when any of them changes. A column without a reply is
 passed over."""
 EXAMPLES = """\
-  workbench record q.json
-  workbench record q.json --case rainy --adapter chat"""
+  workbench record q.session.json
+  workbench record q.session.json --case rainy --adapter chat"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

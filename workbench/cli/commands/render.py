@@ -13,10 +13,10 @@ Prints the messages that each column's adapter makes, laid out as
 dspy.inspect_history does. Calls no model. What is printed is what `send` would
 send: fields that a model takes natively have left the prompt."""
 EXAMPLES = """\
-  workbench render q.json                      every column of the session, first case
-  workbench render q.json --adapter chat baml  a column, and an adapter that is no column yet
-  workbench render q.json --request            with response_format, tools and parameters
-  workbench render q.json --json | jq '.prompts.chat.messages'"""
+  workbench render q.session.json                      every column of the session, first case
+  workbench render q.session.json --adapter chat baml  a column, and an adapter that is no column yet
+  workbench render q.session.json --request            with response_format, tools and parameters
+  workbench render q.session.json --json | jq '.prompts.chat.messages'"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -47,15 +47,15 @@ name, with its usual key variable, which may also stand in a `.env` of this
 folder. Exits 1 if a reply does not parse, 3 if a model could not be asked or
 broke off. ctrl+c ends a run and keeps what had arrived."""
 EXAMPLES = """\
-  workbench send q.json
-  workbench send q.json --adapter chat --model offline/sloppy
-  workbench send q.json --model openai/gpt-4o-mini --save   keep the replies and record them for `check`
-  workbench send q.json --model openai/gpt-4o-mini anthropic/claude-sonnet-4-5   every adapter with each
-  workbench send q.json --all-cases --save
-  workbench send q.json --replay             answered from the recording: no network, no price
-  workbench send q.json --repeat 10 --json | jq .runs.chat.parse_failure_rate
-  workbench send agent.json --tool search=my_tools:search
-  workbench send q.json --deadline 20 --json | jq .runs.chat.attempts"""
+  workbench send q.session.json
+  workbench send q.session.json --adapter chat --model offline/sloppy
+  workbench send q.session.json --model openai/gpt-4o-mini --save   keep the replies and record them for `check`
+  workbench send q.session.json --model openai/gpt-4o-mini anthropic/claude-sonnet-4-5   every adapter with each
+  workbench send q.session.json --all-cases --save
+  workbench send q.session.json --replay             answered from the recording: no network, no price
+  workbench send q.session.json --repeat 10 --json | jq .runs.chat.parse_failure_rate
+  workbench send agent.session.json --tool search=my_tools:search
+  workbench send q.session.json --deadline 20 --json | jq .runs.chat.attempts"""
 
 MOST_REPEATS = 1000
 

@@ -146,9 +146,9 @@ async def restore_earlier(app: WorkbenchApp) -> None:
 async def save_as(app: WorkbenchApp) -> bool:
     """Asks for a file and saves to it. False when it was not saved."""
     name = re.sub(r"[^\w.-]+", "-", app.document.session.name)[:60].strip("-.") or "session"
-    proposed = app.document.path or Path.cwd() / f"{name}.json"
+    proposed = app.document.path or Path.cwd() / f"{name}.session.json"
 
-    refuse = partial(why_no_file, example="questions.json")
+    refuse = partial(why_no_file, example="questions.session.json")
     chosen = await app.push_screen_wait(AskScreen("Save as", str(proposed), refuse))
     if chosen is None:
         return False
@@ -165,7 +165,7 @@ async def leave(app: WorkbenchApp) -> None:
     """Ends the app, unless there is unsaved work that the user wants to go on with."""
     if not await may_let_go(app):
         return
-    if app.document.state.drafts and not app.document.worth_asking:
+    if app.document.state.drafts and not app.document.dirty:
         # what no file can hold is offered again the next time
         autosave.write(with_drafts(app.document.state), app.document.path)
     else:
@@ -175,7 +175,7 @@ async def leave(app: WorkbenchApp) -> None:
 
 async def may_let_go(app: WorkbenchApp) -> bool:
     """Whether what is open may be closed: it is saved, or the user says so."""
-    if not app.document.worth_asking:
+    if not app.document.dirty:
         return True
     name = app.document.path.name if app.document.path is not None else "This session"
     answer = await app.push_screen_wait(

@@ -30,7 +30,8 @@ def record(app: WorkbenchApp) -> None:
         plain_notify(app, f"{live.column.id} {why}", title="Not recorded", severity="warning", timeout=10)
         return
     state = app.document.state
-    run = app.main.runs.of(state.case.name, live.column.id)
+    # what is frozen is what is on screen: a run that was asked something else has only the reply in common with it
+    run = None if app.main.is_outdated(live) else app.main.runs.of(state.case.name, live.column.id)
     try:
         recorded = recording.record(state.session, state.case, live.column, run.run if run is not None else None)
     except SessionError as error:

@@ -103,7 +103,7 @@ class ChooseScreen(ModalScreen[str | None]):
     def say(self, said: str) -> None:
         """Puts a word in front of the keys in the last line."""
         hint = f"{said}   {self._hint}" if said else self._hint
-        self.query_one("#choose-hint", PlainStatic).show(lines((hint, "$foreground 60%")))
+        self.query_one("#choose-hint", PlainStatic).show(lines((keys_of(self.app)(hint), "$foreground 60%")))
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

@@ -23,6 +23,7 @@ def blocks_of(at: LookedAt) -> list[Block]:
     adapter = rendering.adapter_of(at.column, allow_code=True)
     words = adapter.profile.card
     blocks = [EMPTY, block(f"{catalog.title(name)}Adapter", "title"), *paragraph(words.essence)]
+    blocks += paragraph(at.keys("{app.help|F1}: the keys of its prompt and reply"), "note")
     blocks += [
         named("formats", words.formats),
         named("parses", words.parses),
@@ -62,7 +63,7 @@ def _native(at: LookedAt, adapter: Adapter) -> str:
 def _steps(at: LookedAt, adapter: Adapter) -> Iterable[Block]:
     request = at.live.request
     if request is None:
-        yield block(f"There is no prompt: {at.live.error}", "error", indent=2)
+        yield block(f"There is no prompt: {at.live.why_no_prompt}", "error", indent=2)
         return
     yield named("1 preprocess", _preprocess(request))
     yield named("2 format", _format(at, request))

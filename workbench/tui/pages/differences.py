@@ -50,7 +50,7 @@ def blocks_of(at: LookedAt, other: Other | None) -> list[Block]:
     """The differences from `other` to this column as it is now."""
     request = at.live.request
     if request is None:
-        return [EMPTY, *paragraph(f"There is no prompt: {at.live.error}", "error")]
+        return [EMPTY, *paragraph(f"There is no prompt: {at.live.why_no_prompt}", "error")]
     if other is None:
         compared = "nothing sent ({app.send_all|F5}) or recorded ({app.record|ctrl+r}), to compare with."
         return [EMPTY, *paragraph(at.keys(f"There is no other column, and {compared}"), "note")]

@@ -55,7 +55,7 @@ def _not_read_back(at: LookedAt, demos: Sequence[Mapping[str, Any]]) -> tuple[Li
 def blocks_of(at: LookedAt) -> list[Block]:
     """Every lint under what its kind means."""
     if at.live.request is None:
-        return [EMPTY, *paragraph(f"There is no prompt: {at.live.error}", "error")]
+        return [EMPTY, *paragraph(f"There is no prompt: {at.live.why_no_prompt}", "error")]
     found = lints_of(at)
     if not found:
         return [EMPTY, Block((Piece("✓ ", "ok"), Piece("Everything reaches the model as it was given.")))]

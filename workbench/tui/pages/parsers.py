@@ -36,7 +36,7 @@ def blocks_of(at: LookedAt) -> list[Block]:
     parsers = list(dict.fromkeys([*catalog.NAMES, *[one.column.adapter for one in at.columns]]))
     rows = [[("reply of", "note"), *[(catalog.title(name), "note") for name in parsers]]]
     rows += [_row(one, parsers) for one in with_reply]
-    targets = ["", *[f"reply {one.column.id}" for one in with_reply]]
+    targets = ["", *[target_of(one.column.id) for one in with_reply]]
     blocks = [
         EMPTY,
         *paragraph(
@@ -52,6 +52,11 @@ def blocks_of(at: LookedAt) -> list[Block]:
     for name in parsers:
         blocks += _what_it_made(chosen, name)
     return blocks
+
+
+def target_of(column_id: str) -> str:
+    """Where the row of a column leads: to its reply."""
+    return f"reply {column_id}"
 
 
 def reading_by(live: LiveColumn, parser: str) -> Reading | None:

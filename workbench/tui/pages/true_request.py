@@ -31,7 +31,7 @@ def blocks_of(at: LookedAt, as_json_text: bool = False) -> list[Block]:
     """The request of the column as it would go out now; with `as_json_text` nothing but its JSON."""
     request = at.live.request
     if request is None:
-        return [EMPTY, *paragraph(f"There is no request: {at.live.error}", "error")]
+        return [EMPTY, *paragraph(f"There is no request: {at.live.why_no_prompt}", "error")]
     if as_json_text:
         return [EMPTY, *json_block(request.as_dict())]
     blocks = [EMPTY]

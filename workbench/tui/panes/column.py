@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from textual.containers import Vertical
@@ -10,6 +11,7 @@ from textual.content import Content
 from adapters.formats import catalog
 from sessions.model.session import Column
 from workbench.output import measures
+from workbench.output.display import one_line
 from workbench.output.token_estimates import Estimates
 from workbench.state.live import LiveColumn
 from workbench.tui.keys.key_words import USUAL, KeyWords, keys_of
@@ -87,7 +89,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         self.set_class(live.stale, "-stale")
         if run is None or run.phase != "running":
             self.reply.show(live.text, live.reading)
-            self.fields.show(live.reading, error=self._error(live, run))
+            self.fields.show(None if _is_of_before(live, run) else live.reading, error=self._error(live, run))
             if run is not None and self._was_running:
                 self.reply.move_cursor((0, 0))
                 self.call_after_refresh(self.reply.scroll_home, animate=False)
@@ -219,10 +221,13 @@ call. The margin names what the parser did with each piece; the table shows how 
     def _error(self, live: LiveColumn, run: LiveRun | None) -> str:
         if run is None or not _says_why(live, run):
             return live.reading_error
-        if run.payload is None:
-            return run.error
-        look = keys_of(self.app)("{app.look|F7}, {pages.runs|3}, {pages.view|v}: what the provider sent")
-        return f"{run.error}\n{look}"
+        said = [run.error]
+        if isinstance(run.payload, Mapping) and run.payload.get("body"):
+            said.append(keys_of(self.app)("{app.look|F7}, {pages.runs|3}, {pages.view|v}: what the provider sent"))
+        if _is_of_before(live, run) and live.reply is not None:
+            of = live.reply.get("model")
+            said.append(f"The reply above is {f'of {one_line(str(of), 40)}' if of else 'an earlier one'}, from before.")
+        return "\n".join(said)
 
 
 def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
@@ -265,7 +270,13 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0, keys: KeyWo
 
 def _says_why(live: LiveColumn, run: LiveRun) -> bool:
     """Whether the run, and not the reading of its reply, tells what went wrong."""
-    return run.phase == "failed" and (live.reading is None or not run.error.startswith("response"))
+    is_unread = live.reading is None or not run.error.startswith("response")
+    return run.phase == "failed" and (is_unread or _is_of_before(live, run))
+
+
+def _is_of_before(live: LiveColumn, run: LiveRun | None) -> bool:
+    """Whether the reply on screen was there before a run that brought none: its values are none of the run's."""
+    return run is not None and run.phase == "failed" and run.reply is None and bool(live.text)
 
 
 def _failure(run: LiveRun, took: str) -> tuple[str, str]:

@@ -127,10 +127,12 @@ one would think, or not at all. `↑` `↓` choose a note, `{text.choose|enter}`
 def notes_of(state: State, live: LiveSignature, columns: Sequence[LiveColumn]) -> list[Note]:
     """Everything to notice, from the signature down to the demos."""
     notes: list[Note] = []
-    if live.error is not None:
-        where = f"line {live.error.line}, column {live.error.column}"
-        said = f"signature, {where}: {live.error.message}; the columns show the last good one"
-        notes.append(Note("✗", said, Place("signature"), live.error.line, live.error.column))
+    problem = live.problem
+    if problem is not None:
+        where = f"line {problem.line}, column {problem.column}"
+        kept = "; the columns show the last good one" if live.signature is not None else ""
+        said = f"signature, {where}: {problem.message}{kept}"
+        notes.append(Note("✗", said, Place("signature"), problem.line, problem.column))
     for place in state.drafts:
         notes.append(Note("✗", f"{_name_of(place)}: not a value yet; the last one stays in use", place))
     if live.error is None:

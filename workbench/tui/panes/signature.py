@@ -100,14 +100,15 @@ is wrong and what would work.
         self._predictor.show(text.predictor)
         self._show_classes(text.text, text.class_name)
         self._show_instructions(text.text, text.instructions, live.signature)
-        self._error = live.error
+        self._error = live.problem
         self._fields = tuple(live.signature.fields) if live.signature is not None else ()
         self._signature = live.signature
-        self._message.display = live.error is not None
-        if live.error is not None:
-            hint = f"\n  {live.error.hint}" if live.error.hint else ""
-            place = f"✗ line {live.error.line}, column {live.error.column}: "
-            self._message.show(place + live.error.message + hint)
+        problem = live.problem
+        self._message.display = problem is not None
+        if problem is not None:
+            hint = f"\n  {problem.hint}" if problem.hint else ""
+            place = f"✗ line {problem.line}, column {problem.column}: "
+            self._message.show(place + problem.message + hint)
         self._mark()
 
     def show_as(self, view: View, focus: bool = True) -> None:

@@ -18,7 +18,7 @@ def tab_names(state: State, live: LiveSignature, is_wide: bool) -> list[TabName]
         return TabName(id, name, "✗" if kind in drafts else str(count or ""), kind in drafts, short)
 
     tabs = [
-        TabName("signature", "Signature", "✗" if live.error is not None else "", wrong=True, short="Sign."),
+        TabName("signature", "Signature", "✗" if live.problem is not None else "", wrong=True, short="Sign."),
         named("inputs", "Inputs", "input", inputs),
         named("demos", "Demos", "demo", len(state.session.demos)),
         named("history", "History", "history", len(state.case.history), "Hist."),

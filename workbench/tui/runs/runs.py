@@ -72,31 +72,6 @@ class LiveRun:
         return self.progress.text
 
 
-def reply_of(run: Run, model: str, raw: bool = False) -> Mapping[str, Any] | None:
-    """What the session keeps of a run (`Case.replies`): the first completion of the answering attempt, None without.
-
-    A fallback is asked by another adapter, so its reply is none of this column's; calls of tools are on the way to
-    the answer. `raw`: the reply is kept as it is and never read.
-    """
-    from workbench.sending.sending import answering
-
-    attempt = answering(run)
-    if attempt is None:
-        return None
-    completion = attempt.completions[0]
-    made: dict[str, Any] = {"text": completion.text, "source": "sent", "model": model}
-    if raw:
-        made["raw"] = True
-    for key in ("reasoning", "tool_calls", "finish_reason", "logprobs"):
-        value = getattr(completion, key)
-        if value:
-            made[key] = list(value) if isinstance(value, tuple) else value
-    reading = completion.reading
-    if reading is not None and reading.extraction is not None:
-        made["extraction"] = {"adapter": reading.extraction.adapter, "text": reading.extraction.completion}
-    return made
-
-
 def _count(run: LiveRun) -> None:
     if run.times > 1:
         from sessions.running.repeats import collapse
@@ -219,6 +194,8 @@ class Runs:
             run.error = f"{type(failure).__name__}: {failure}"
         if message.run is not None and message.run.attempts:
             run.attempts = len(message.run.attempts)
+            from workbench.sending.sending import reply_of
+
             run.reply = reply_of(message.run, run.model, run.raw)
         _count(run)
         return run

@@ -68,6 +68,9 @@ class MainScreen(RoomScreen):
         self._activity = ""
         self._batch = 0
         self.requests: dict[tuple[str, str], Request] = {}
+        """By case and column what was sent last, answered or not."""
+        self._answered: dict[tuple[str, str], Request] = {}
+        """By case and column what the reply that was sent for answers."""
         """What each column sent last in this sitting, by case and id."""
         self.columns = ColumnsPane()
         self.signature = SignaturePane(self.edit)
@@ -132,7 +135,7 @@ class MainScreen(RoomScreen):
         columns = [self.engine.column(state, column) for column in state.session.columns]
         self.engine.forget({column.id for column in state.session.columns})
         self.columns.show([(one, self._run_of(one.column), one.column.model) for one in columns])
-        self.columns.mark_outdated({one.column.id for one in columns if self._is_outdated(one)})
+        self.columns.mark_outdated({one.column.id for one in columns if self.is_outdated(one)})
         uses = demo_uses(columns)
         self.demos.show_uses(uses)
         if self._tab in EDITORS:
@@ -148,6 +151,7 @@ class MainScreen(RoomScreen):
         """Another session was opened: nothing of the last one stays."""
         self.runs.clear()
         self.requests.clear()
+        self._answered.clear()
         self._engine = None
         self._tab = "signature"
         self._show_tab()
@@ -246,12 +250,16 @@ class MainScreen(RoomScreen):
 
     def focus_editors(self) -> None:
         """The focus to the editors; the next tab when it is there already."""
-        left = self.query_one("#left")
-        if self._tab in EDITORS and left.has_focus_within:
+        if self._tab in EDITORS and (self.pane(self._tab).has_focus_within or self._tabs.has_focus):
             self.open_tab(EDITORS[(EDITORS.index(self._tab) + 1) % len(EDITORS)])
         elif self._tab not in EDITORS:
             self.open_tab("signature")
         self._focus_first(self.pane(self._tab))
+
+    def focus_editor(self, tab: str) -> None:
+        """Shows an editor, with the focus in it: what is typed next goes where the user went."""
+        self.open_tab(tab)
+        self._focus_first(self.pane(tab))
 
     def focus_part(self, part: type[PromptView] | type[ReplyView]) -> None:
         """The focus to the prompt or reply of the current column; the next column when it is there already."""
@@ -280,9 +288,23 @@ class MainScreen(RoomScreen):
         current = self.columns.current
         return current.live if current is not None else None
 
+    def is_outdated(self, live: LiveColumn) -> bool:
+        """Whether the reply on screen answers another prompt than the one above it, or is another model's."""
+        reply = live.reply
+        if reply is not None and reply.get("source") == "sent" and "model" in reply:
+            if reply["model"] != self.document.session.model_of(live.column):
+                return True
+        sent = self._answered.get((self.document.state.case.name, live.column.id))
+        if sent is None or live.request is None or live.reply is None or live.reply.get("source") == "pasted":
+            return False
+        return not sent.asks_the_same(live.request)
+
     @on(TabLine.Chosen)
     def _tab_chosen(self, event: TabLine.Chosen) -> None:
-        self.open_tab(event.tab)
+        if event.by_key or event.tab not in EDITORS:
+            self.open_tab(event.tab)
+        else:
+            self.focus_editor(event.tab)
 
     def on_resize(self) -> None:
         if self.is_wide and self._tab == "prompts":
@@ -328,19 +350,20 @@ class MainScreen(RoomScreen):
 
         return lint_notes.search(self.document.state, self.columns.lives, keys_of(self.app))
 
-    def _is_outdated(self, live: LiveColumn) -> bool:
-        """Whether the reply on screen answers another prompt than the one above it."""
-        sent = self.requests.get((self.document.state.case.name, live.column.id))
-        if sent is None or live.request is None or live.reply is None or live.reply.get("source") == "pasted":
-            return False
-        return not sent.asks_the_same(live.request)
-
     def _run_of(self, column: Column) -> LiveRun | None:
-        return self.runs.of(self.document.state.case.name, column.id)
+        """The last run of a column, unless its reply is not the one on screen (any more: its sending was undone)."""
+        run = self.runs.of(self.document.state.case.name, column.id)
+        if run is None or run.phase == "running" or run.reply is None:
+            return run
+        shown = self.document.state.case.replies.get(column.id, {})
+        return run if shown.get("text") == run.reply.get("text") else None
 
     def _keep_reply(self, run: LiveRun) -> None:
         if run.reply is None:
             return
+        asked = self.requests.get((run.case, run.column))
+        if asked is not None:
+            self._answered[run.case, run.column] = asked
         change = partial(edits.set_reply, case=run.case, column=run.column, reply=run.reply)
         self.edit(change, Place("reply", run.case, row=self._batch), "replies that were sent for", typing=True)
 

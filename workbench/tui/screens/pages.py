@@ -174,7 +174,8 @@ several runs of the same request, equal values counted.
             blocks = self._blocks()
         except Exception as error:  # e.g. a user's own adapter: the page says so, and the others still open
             blocks = [block(f"This page can not be made: {type(error).__name__}: {error}", "error")]
-        self._text.show(blocks, keep_place=keep_place)
+        current = parsers.target_of(self.at.column.id) if self._page == "parsers" else ""
+        self._text.show(blocks, keep_place=keep_place, current=current)
         adapter = self.at.column.adapter
         where = (
             f" · {one_line(self.at.column.id, 30)}"
@@ -254,6 +255,18 @@ several runs of the same request, equal values counted.
     @on(TabLine.Chosen)
     def _tab_chosen(self, event: TabLine.Chosen) -> None:
         self.action_page(event.tab)
+
+    @on(TextView.Moved)
+    def _moved(self, event: TextView.Moved) -> None:
+        """The page of replies is about the column whose reply the cursor is on."""
+        if self._page != "parsers":
+            return
+        ids = [one.column.id for one in self.at.columns]
+        wanted = next((id for id in ids if parsers.target_of(id) == event.target), None)
+        if wanted is not None and wanted != self.at.column.id:
+            self._step += ids.index(wanted) - ids.index(self.at.column.id)
+            self.at = self._looked_at(self._step)
+            self._show(keep_place=True)
 
     @on(TextView.Chosen)
     def _chosen(self, event: TextView.Chosen) -> None:

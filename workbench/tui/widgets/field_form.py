@@ -64,7 +64,7 @@ class FieldForm(VerticalScroll, can_focus=False):
         self._identity = identity
         if shape == self._shape:
             for row in rows:
-                self._editors[row.field.name].show(row)
+                self._editors[row.field.name].show(row, is_other)
                 if is_other:
                     self._editors[row.field.name].go_to_start()
             if is_other:
@@ -145,10 +145,12 @@ class FieldEditor(Vertical):
         yield self._input
         yield self._error
 
-    def show(self, row: FormRow) -> None:
+    def show(self, row: FormRow, is_other: bool = False) -> None:
+        """A text that says the value already stays as it was typed, unless it `is_other`s' value now."""
         self._row = row
         if isinstance(self._input, Editor):
-            self._input.show(self._text_of(row))
+            if is_other or not self._says(row, self._input.raw):
+                self._input.show(self._text_of(row))
         elif isinstance(self._input, ChoiceLine):
             self._input.show(row.value)
         self._show_error()
@@ -171,6 +173,13 @@ class FieldEditor(Vertical):
         self._wants_focus = not self._input.is_attached
         self._input.focus()
         self.scroll_visible(animate=False)
+
+    def _says(self, row: FormRow, text: str) -> bool:
+        """Whether this JSON text, however it is laid out, stands for the value of a row."""
+        if self._editing != "json" or row.draft is not None:
+            return False
+        value = field_values.read(text, "json")
+        return type(value) is type(row.value) and repr(value) == repr(row.value)
 
     def _text_of(self, row: FormRow) -> str:
         return row.draft if row.draft is not None else field_values.shown(row.value, self._editing)

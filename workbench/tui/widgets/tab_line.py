@@ -51,11 +51,11 @@ class TabLine(Widget, can_focus=True):
     ]
 
     class Chosen(Message):
-        """The user chose a tab."""
+        """The user chose a tab, `by_key` along the line of tabs, which then keeps the focus, or with the mouse."""
 
-        def __init__(self, id: str) -> None:
+        def __init__(self, id: str, by_key: bool) -> None:
             super().__init__()
-            self.tab = id
+            self.tab, self.by_key = id, by_key
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -105,9 +105,9 @@ class TabLine(Widget, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         tab = event.style.meta.get("tab")
         if isinstance(tab, str):
-            self.post_message(self.Chosen(tab))
+            self.post_message(self.Chosen(tab, by_key=False))
 
     def action_step(self, by: int) -> None:
         ids = [tab.id for tab in self._tabs]
         if self._active in ids:
-            self.post_message(self.Chosen(ids[(ids.index(self._active) + by) % len(ids)]))
+            self.post_message(self.Chosen(ids[(ids.index(self._active) + by) % len(ids)], by_key=True))

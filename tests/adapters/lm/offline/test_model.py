@@ -124,6 +124,19 @@ def test_inputs_of_an_example_get_the_examples_outputs(adapter: str) -> None:
         assert reply(run).strip() == run.attempts[0].request["messages"][-2]["content"].strip()
 
 
+@pytest.mark.parametrize("demos", [(), ({"text": "One loaf for 3", "lines": [{"item": "loaf", "price": 3.0}]},)])
+def test_exact_fills_a_list_of_models_whose_shape_the_first_of_two_steps_is_not_told(demos: tuple[Any, ...]) -> None:
+    lines = read(
+        "from pydantic import BaseModel\n"
+        "class Line(BaseModel):\n    item: str\n    price: float\n"
+        "class Extract(dspy.Signature):\n    text: str = dspy.InputField()\n"
+        "    lines: list[Line] = dspy.OutputField()\n"
+    )
+    run = ask("twostep", "exact", lines, demos, {"text": "2 pens for 3.50 and a book for 12"})
+    assert run.ok, run.error
+    assert all(line.item and line.price for line in run.values["lines"])
+
+
 def test_an_incomplete_example_gives_what_it_has() -> None:
     demo = {**RAIN, "answer": "no"}
     run = ask("chat", "exact", demos=[demo])

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 from open_app import TICKETS, Desk, at_the_desk
+from textual.widgets import Input
 
 from sessions.file import autosave, restore_points, store
 from sessions.model.session import Case
 from workbench.tui.actions import files
+from workbench.tui.dialogs.confirm import ConfirmScreen
 from workbench.tui.widgets.text.plain import PlainStatic
 
 ELSEWHERE = replace(TICKETS, notes="theirs")
@@ -136,5 +138,39 @@ def test_work_of_a_killed_app_is_offered_and_stays_whatever_the_answer(tmp_path:
         assert desk.document.session == (THEIRS if answer == "t" else TICKETS)
         assert autosave.left_over(path) is None
         assert [store.load(one.place) for one in restore_points.points(path)] == [THEIRS]
+
+    at_the_desk(act)
+
+
+@pytest.mark.parametrize("way", ["edited", "sent"])
+@pytest.mark.parametrize("key", ["ctrl+q", "ctrl+o"])
+def test_a_reply_is_asked_about_before_it_would_be_lost(way: str, key: str, tmp_path: Path) -> None:
+    other = tmp_path / "other.session.json"
+    store.save(THEIRS, other)
+
+    async def act(desk: Desk) -> None:
+        if way == "edited":
+            await desk.press("f4")
+            await desk.type("my own reply")
+        else:
+            await desk.press("f5")
+            await desk.sent()
+        before = desk.document.session
+        await desk.press(key)
+        if key == "ctrl+o":
+            await desk.fill_in(str(other))
+            await desk.press("end", "enter")
+        await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
+        await desk.press("c")
+        assert desk.app.is_running and desk.document.session is before
+        assert desk.document.state.case.replies
+
+    at_the_desk(act)
+
+
+def test_the_name_that_is_proposed_is_one_that_pytest_collects() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f12")
+        assert desk.app.screen.query_one(Input).value.endswith("/tickets.session.json")
 
     at_the_desk(act)

@@ -97,3 +97,21 @@ def test_a_reply_that_was_kept_raw_is_recorded_unread() -> None:
         assert checked.verdicts == {"render": "pass", "parse": "empty", "expect": "empty"}
 
     at_the_desk(act, session=with_reply(raw=True))
+
+
+def test_recording_again_after_the_prompt_changed_keeps_what_the_call_said_and_took() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        await desk.press("f3", "ctrl+r")
+        before = desk.document.state.case
+        await desk.go_to("input", "ticket")
+        await desk.paste_over("Another ticket")
+        await desk.press("f3", "ctrl+r")
+        after = desk.document.state.case
+        assert after.measured == before.measured
+        said = [one.recordings["chat"].attempts[0]["completions"][0] for one in (before, after)]
+        assert said[0]["finish_reason"] == said[1]["finish_reason"] == "stop"
+        assert "Another ticket" in str(after.recordings["chat"].messages)
+
+    at_the_desk(act)

@@ -33,6 +33,13 @@ def test_every_format_gives_the_same_typed_demo(text: str) -> None:
     assert [dict(one.values) for one in demos] == [ROW]
 
 
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
+def test_json_lines_come_with_the_line_ends_of_any_terminal(end: str) -> None:
+    line = '{"question": "Q?\u2028", "tags": ["a"], "answer": "A", "score": 1.5}'
+    demos, _ = demos_in(f"{line}{end}{end}{line}{end}", QA)
+    assert [dict(one.values) for one in demos] == [{**ROW, "question": "Q?\u2028"}] * 2
+
+
 @pytest.mark.parametrize("text", ["", "no rows", "[1, 2]", '{"question": ', *HOSTILE.values()])
 def test_what_holds_no_rows_is_refused_in_words(text: str) -> None:
     with pytest.raises(SessionError):

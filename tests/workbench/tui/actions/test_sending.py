@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from adapters.running.runs import Attempt, Completion, Run
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.screen import seen
+from workbench.editing import edits
 from workbench.sending import sending
+from workbench.state.document import Place
 from workbench.tui.dialogs.confirm import ConfirmScreen
 
 REPLY = "[[ ## answer ## ]]\nyes\n\n[[ ## completed ## ]]"
@@ -181,3 +184,43 @@ def test_a_server_that_a_session_names_sees_no_key_before_the_user_allows_its_ho
         assert CANARY not in str(desk.document.session)
 
     at_the_desk(act, session=replace(SESSION, params={"api_base": server.url}))
+
+
+def test_after_a_failed_call_nothing_of_the_last_model_passes_for_the_new_ones(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(LitellmLM, "is_loading", False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        answered = desk.reply("chat")
+        assert answered and "✓" in desk.verdict("chat")
+        change = partial(edits.set_model, model="openai/any-name")
+        desk.main.edit(change, Place("model"), "model")
+        await desk.settle()
+        assert "old reply" in desk.verdict("chat")
+        await desk.press("f5")
+        await desk.sent()
+        assert "✗ needs a key" in desk.verdict("chat") and "old" in desk.verdict("chat")
+        assert desk.reply("chat") == answered, "nothing is lost"
+        below = " ".join(" ".join(seen(desk.main.columns.all[0].fields)).split())
+        assert "The reply above is of offline/exact, from before." in below
+        assert "✓" not in below and "what the provider sent" not in below
+
+    at_the_desk(act, session=replace(SESSION, model="offline/exact"))
+
+
+def test_undoing_a_call_takes_what_is_said_of_it_along() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        said = desk.verdict("chat")
+        await desk.press("ctrl+z")
+        assert desk.reply("chat") == "" and desk.verdict("chat") == "reply none yet · F5 sends"
+        await desk.press("ctrl+y")
+        assert desk.verdict("chat") == said
+
+    at_the_desk(act, session=replace(SESSION, model="offline/exact"))

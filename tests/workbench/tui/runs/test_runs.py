@@ -13,8 +13,8 @@ from adapters.running.runs import Attempt, Completion, Run
 from sessions.model.session import Column
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
+from workbench.sending.sending import reply_of
 from workbench.state.document import State
-from workbench.tui.runs.runs import reply_of
 
 GOOD = "[[ ## label ## ]]\nbug\n\n[[ ## urgency ## ]]\n3\n\n[[ ## completed ## ]]"
 

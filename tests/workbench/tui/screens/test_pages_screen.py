@@ -35,8 +35,28 @@ def test_f1_on_a_column_opens_its_card_and_f1_again_the_help() -> None:
         await desk.press("f3", "f1")
         assert isinstance(desk.app.screen, PagesScreen)
         assert "ChatAdapter" in shown(desk)
+        assert "F1: the keys of its prompt and reply" in shown(desk)
         await desk.press("f1")
         assert isinstance(desk.app.screen, HelpScreen)
+        listed = str(desk.app.screen.query_one(".dialog-text").render())
+        assert "prompt.form" in listed and "pages.view" in listed
+
+    at_the_desk(act)
+
+
+def test_the_reply_below_the_matrix_is_the_one_that_the_cursor_is_on() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        await desk.press("f4", "f4", "f7", "4")
+        assert "The reply of json" in shown(desk)
+        await desk.press("down")
+        assert "The reply of xml" in shown(desk)
+        await desk.press("up", "up")
+        assert "The reply of chat" in shown(desk)
+        await desk.press("enter")
+        column = desk.main.columns.column("chat")
+        assert column is not None and column.reply.has_focus
 
     at_the_desk(act)
 

@@ -22,6 +22,7 @@ from workbench.tui.widgets.text.line_view import LineView, strip_of
 from workbench.tui.widgets.text.wrapping import rows
 
 ROWS_OF_ERROR, MOST_ERROR_ROWS = 3, 12
+NO_PROMPT = "The prompt appears here as soon as there is a signature."
 ROWS_ABOVE = 3
 """Rows shown above a piece that is scrolled to because its editor has the focus."""
 __all__ = ["OriginKey", "PromptView"]
@@ -76,7 +77,7 @@ class PromptView(LineView):
         position, row = self._anchor()
         self._prompt = prompt
         self._painter.stale = stale
-        if error or self._error:
+        if error or self._error or self._banner or prompt is None:
             self._error = error
             self._lay_out_banner()
         messages = prompt.messages if prompt is not None else ()
@@ -204,8 +205,8 @@ class PromptView(LineView):
     def _lay_out_banner(self) -> None:
         """The error above the prompt: some rows of it, or where there is no prompt as many as can be read."""
         width, most = self._text_width, MOST_ERROR_ROWS if self._prompt is None else ROWS_OF_ERROR
-        text = f"✗ {one_line(self._error, most * width)}"
-        found = rows(text, width) if self._error else []
+        text = f"✗ {one_line(self._error, most * width)}" if self._error else NO_PROMPT if self._prompt is None else ""
+        found = rows(text, width) if text else []
         self._banner = [text[start:end] for start, end in found[:most]]
         if len(found) > most:
             self._banner[-1] = one_line(text[found[most - 1][0] :], width)
@@ -243,7 +244,7 @@ class PromptView(LineView):
         if self._banner:
             line = max(0, y - self._top)
             if line < len(self._banner):
-                style = self.style_of("prompt-view--error")
+                style = self.style_of("prompt-view--error" if self._error else "prompt-view--boilerplate")
                 return strip_of([(" " * MARGIN + self._banner[line], style)], width, style)
         return self._painter.strip(y - len(self._banner), width)
 

@@ -99,8 +99,15 @@ def _verdict(reading: Reading, width: int) -> Iterable[Row]:
         place = f"line {line}, column {column}: "
     return [
         *_message("✗", f"{place}{_sentence(error.message)}", "problem", width),
-        *_message("", f"dspy raises {error.type}", "note", width),
+        *_message("", f"{raised_by(reading)} raises {error.type}", "note", width),
     ]
+
+
+def raised_by(reading: Reading) -> str:
+    """Who raises the error of a reply that is refused: dspy, or an adapter that dspy does not have."""
+    from adapters.formats import catalog
+
+    return "dspy" if catalog.dspy_class(reading.adapter) is not None else f"{catalog.title(reading.adapter)}Adapter"
 
 
 def _field(

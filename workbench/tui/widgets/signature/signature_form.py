@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import ClassVar, NamedTuple
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 
 from adapters.errors import SignatureError
+from adapters.signatures import notation
 from adapters.signatures.edit import outline_edits as change
 from adapters.signatures.edit.outline import ClassKind, ClassOutline, Outline, outline_of
 from adapters.signatures.edit.outline_edits import Wanted
@@ -23,6 +26,8 @@ from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.signature.signature_rows import QUIET, Row, line_of, not_described, rows_of, spelled
 from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
 
+LINE_END = re.compile(r"\r\n?")
+"""As terminals paste the ends of lines."""
 _FORM = Binding.Group("Form")
 _HINT = (
     "{form.open|enter} edits  {form.add|^n} adds  {form.model|m} model  {form.enum|e} enum\n"
@@ -116,6 +121,27 @@ class SignatureForm(Vertical):
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         event.stop()
         self._current = event.index
+
+    def on_paste(self, event: events.Paste) -> None:
+        """A signature pasted where there is none yet; beside one that stands it would be two."""
+        event.stop()
+        text = LINE_END.sub("\n", event.text).strip("\n")
+        key = keys_of(self.app)("{app.signature_view|F11}")
+        if self._text and self._text.strip():
+            said = f"There is a signature already: {key} shows its source, where text can be pasted."
+        else:
+            try:
+                names = notation.class_names(text)
+                notation.read(text, names[-1] if names else None)
+            except SignatureError as error:
+                said = f"line {error.line}, column {error.column}: {_told(error)}"
+                said += f"\n{key} shows the source, where it can be pasted and mended."
+            else:
+                made = f"{text}\n" if "\n" in text else text
+                chosen = names[-1] if len(names) > 1 else None
+                self._on_change(Changed(made, "paste a signature", class_name=chosen))
+                return
+        plain_notify(self.app, said, title="Not pasted", severity="warning", timeout=12)
 
     # -- actions
 

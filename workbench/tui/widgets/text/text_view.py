@@ -138,6 +138,13 @@ class TextView(LineView):
             super().__init__()
             self.target = target
 
+    class Moved(Message):
+        """The cursor is on another block with a target."""
+
+        def __init__(self, target: str) -> None:
+            super().__init__()
+            self.target = target
+
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._blocks: tuple[Block, ...] = ()
@@ -147,11 +154,17 @@ class TextView(LineView):
 
     # ------------------------------------------------------------------ what is shown
 
-    def show(self, blocks: Sequence[Block], *, keep_place: bool = False) -> None:
-        """Shows other blocks from the top; with `keep_place` where the view is scrolled to now."""
+    def show(self, blocks: Sequence[Block], *, keep_place: bool = False, current: str = "") -> None:
+        """Shows other blocks from the top; with `keep_place` where the view is scrolled to now.
+
+        The cursor goes to the block with the target `current`, and without one stays where it is.
+        """
         self._blocks = tuple(blocks)
         targets = [index for index, one in enumerate(self._blocks) if one.target]
-        if self._current not in targets:
+        named = [index for index in targets if current and self._blocks[index].target == current]
+        if named:
+            self._current = named[0]
+        elif self._current not in targets:
             self._current = targets[0] if targets else -1
         self._lay_out()
         if not keep_place:
@@ -239,6 +252,7 @@ class TextView(LineView):
             self.scroll_relative(y=by, animate=False, force=True)
             return
         self._current = targets[place]
+        self.post_message(self.Moved(self._blocks[self._current].target))
         own = [y for y, row in enumerate(self._rows) if row.block == self._current]
         if own:
             self.scroll_row_into_view(own[0], own[-1])

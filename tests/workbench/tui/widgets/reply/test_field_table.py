@@ -8,6 +8,7 @@ from typing import Any, Literal
 import pytest
 from textual.pilot import Pilot
 
+from adapters.formats.catalog import make
 from adapters.formats.chat import ChatAdapter
 from adapters.replies.flags import Flag
 from adapters.replies.near_misses import NearMiss
@@ -202,3 +203,23 @@ def test_near_misses_are_looked_for_in_a_pause_and_shown_when_found() -> None:
         assert [" ".join(miss.message.split())[:20] in shown for miss in found.near_misses] == [True]
 
     on_stage(FieldTable("chat"), act, size=(80, 40))
+
+
+@pytest.mark.parametrize(("adapter", "who"), [("markdown", "MarkdownAdapter"), ("json", "dspy")])
+def test_it_is_said_whose_error_it_is(adapter: str, who: str) -> None:
+    reading = make(adapter).read(SIGNATURE, "no JSON at all")
+    assert any(f"{who} raises" in row for row in text_of(rows_of(reading, 80)))
+
+
+@pytest.mark.parametrize(
+    ("reply", "said", "start"),
+    [
+        ("{{{{", "the JSON object breaks here: expecting property name enclosed in double quotes", 1),
+        ('{\n"",a{', "the JSON object breaks here: expecting ':' delimiter", 4),
+        ('{""', "the JSON object is not closed: the reply ends in the middle of it", 3),
+        ("nothing at all", "no JSON object in the reply", 0),
+    ],
+)
+def test_a_reply_that_begins_as_json_says_where_it_breaks(reply: str, said: str, start: int) -> None:
+    error = make("json").read(SIGNATURE, reply).error
+    assert error is not None and (error.message, error.start) == (said, start)

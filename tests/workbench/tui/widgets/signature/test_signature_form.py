@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from textual import events
 from textual.widgets import Input
 
 from sessions.model.session import Session, SignatureText
@@ -54,6 +55,26 @@ async def build(desk: Desk) -> None:
 
 def test_a_signature_is_built_from_nothing() -> None:
     at_the_desk(build, Session(SignatureText("")))
+
+
+def test_a_signature_pasted_onto_the_form_of_a_new_session_is_its_signature() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11")
+        desk.app.post_message(events.Paste("claim, source -> verdict: bo0l"))
+        await desk.settle()
+        said = [one.message for one in desk.app._notifications]
+        assert source(desk) == "" and any("bo0l" in one and "line 1" in one for one in said), said
+        desk.app.post_message(events.Paste(CLASSIFY.replace("\n", "\r")))
+        await desk.settle()
+        assert source(desk) == CLASSIFY
+        desk.app.post_message(events.Paste("another -> signature"))
+        await desk.settle()
+        assert source(desk) == CLASSIFY
+        assert "already" in list(desk.app._notifications)[-1].message
+        await desk.press("ctrl+z")
+        assert source(desk) == ""
+
+    at_the_desk(act, Session(SignatureText("")))
 
 
 def test_form_and_source_are_one() -> None:
