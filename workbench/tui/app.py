@@ -39,7 +39,8 @@ from workbench.tui.actions.sends import Sends
 from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG
 from workbench.tui.preferences import Taste
 from workbench.tui.runs.runs import Send
-from workbench.tui.screens.main import WIDE, MainScreen
+from workbench.tui.screens.main import MainScreen
+from workbench.tui.screens.pane_sizes import HIGH, MIDDLE, WIDE
 from workbench.tui.textual_internals.error_isolation import Sturdy, make_sturdy
 from workbench.tui.textual_internals.key_order import KeysInOrder
 from workbench.tui.widgets.prompt.prompt_view import PromptView
@@ -94,8 +95,8 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         self.sender = send
         self.mistakes: deque[tuple[float, Exception]] = deque(maxlen=MISTAKES_BEFORE_ENDING)
         self.main = MainScreen(self.document, self._changed)
-        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]
-        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (32, "-high")]
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (MIDDLE, "-middle"), (WIDE, "-wide")]
+        self.VERTICAL_BREAKPOINTS = [(0, "-low"), (HIGH, "-high")]
         for theme in themes.OURS:
             self.register_theme(theme)
         self.theme = themes.DARK.name
@@ -135,6 +136,7 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         known = {one.id for one in self.document.session.columns}
         id = adapter if adapter not in known else f"{adapter} {len(known) + 1}"
         self._set_columns((*self.document.session.columns, Column(id, adapter)), f"show column {id}")
+        self.call_after_refresh(self.main.columns.turn_to, id)
 
     def hide_columns(self, adapter: str) -> None:
         kept = [one for one in self.document.session.columns if one.adapter != adapter]

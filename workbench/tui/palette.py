@@ -18,6 +18,7 @@ from workbench.tui.keys.bindings import ON_A_DIALOG
 from workbench.tui.keys.keymap import first_key
 from workbench.tui.screens.main import EDITORS
 from workbench.tui.screens.pages import PAGES
+from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.text.plain import palette_discovery, palette_hit
 
 if TYPE_CHECKING:
@@ -103,7 +104,11 @@ class WorkbenchCommands(Provider):
         for page, (name, _) in PAGES.items():
             yield Command(f"Look closer: {name}", "at the column with the focus", partial(app.action_look, page))
         for column in main.columns.all:
-            yield Command(f"Go to: column {column.column_id}", "its prompt", column.prompt.focus)
+            yield Command(
+                f"Go to: column {column.column_id}",
+                "its prompt",
+                partial(main.columns.focus_on, column.column_id, PromptView),
+            )
 
     def _session(self, app: WorkbenchApp) -> Iterator[Command]:
         main, session = app.main, app.document.session

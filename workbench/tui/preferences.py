@@ -16,7 +16,6 @@ from workbench.tui import remembered
 from workbench.tui.keys.key_words import USUAL, KeyWords
 from workbench.tui.remembered import Remembered, number, text
 from workbench.tui.screens.main import EDITORS, MainScreen
-from workbench.tui.screens.pane_sizes import SMALLEST_LEFT, SMALLEST_RIGHT
 from workbench.tui.widgets.prompt.prompt_section import Origin
 from workbench.tui.widgets.text.plain import plain_notify
 
@@ -116,12 +115,9 @@ class Taste(_Base):
     def lay_out(self) -> None:
         """The layout of what is open, as it was left."""
         parts = self._remembered.of(self.document.path) if self._remembers else {}
-        left = number(parts, "left", SMALLEST_LEFT, 1_000)
-        if left is not None and left < self.main.size.width - SMALLEST_RIGHT:
-            self.main.query_one("#left").styles.width = int(left)
-        share = number(parts, "prompts", 0.0, 1.0)
-        if share is not None:
-            self.main.columns.resize_prompts(share - self.main.columns.share)
+        self.main.left_share = number(parts, "editors", 0.0, 1.0)
+        self.main.columns.set_share(number(parts, "prompts", 0.0, 1.0))
+        self.main.share_room()
         self._unfold(parts.get("unfolded"))
         case = text(parts, "case")
         names = [one.name for one in self.document.session.cases]
@@ -146,10 +142,8 @@ class Taste(_Base):
         """Keeps the layout of what is open for the next time."""
         if not self._remembers or not self.main.is_attached:
             return
-        sizes: dict[str, Any] = {"prompts": round(self.main.columns.share, 3)}
-        width = self.main.query_one("#left").styles.width
-        if width is not None and width.is_cells:
-            sizes["left"] = int(width.value)
+        said = {"prompts": self.main.columns.share, "editors": self.main.left_share}
+        sizes: dict[str, Any] = {name: round(share, 3) for name, share in said.items() if share is not None}
         welcomed = {"welcomed": True} if self._remembered.user.get("welcomed") else {}
         user = {**sizes, **welcomed, "theme": self.theme, "compact": self.has_class("-compact")}
         own = {

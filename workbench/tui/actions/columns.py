@@ -24,6 +24,8 @@ from workbench.tui.messages import Change
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
 
+BESIDE, EVERY, VARIANT = "beside", "all", "with"
+"""Ways to a new column, as `do` calls them."""
 ORIGINAL = Entry("", variants.ORIGINAL_TAG, "the signature as it stands")
 
 
@@ -36,6 +38,34 @@ async def set_up(app: WorkbenchApp) -> None:
     chosen = await app.push_screen_wait(ConfirmScreen(f"Column {column.id}", about(app, column), answers(app, column)))
     if chosen is not None:
         await do(app, column, chosen)
+
+
+async def add(app: WorkbenchApp) -> None:
+    """Asks what the new column is to be (an adapter, another model, other wordings), and brings it into sight."""
+    session, live = app.document.session, app.main.shown_column()
+    shown = {one.adapter for one in session.columns}
+    abouts = {name: catalog.profile(name).about for name in catalog.NAMES}
+    entries = [
+        Entry(name, catalog.title(name), f"{about} · there is one" if name in shown else about)
+        for name, about in sorted(abouts.items(), key=lambda one: one[0] in shown)
+    ]
+    if live is not None:
+        column = live.column
+        entries.append(Entry(BESIDE, "Another model", f"{column.id} again, beside it, sent to another model"))
+        entries.append(Entry(EVERY, "Another model for every adapter", "adapter × model"))
+        if session.variants:
+            entries.append(Entry(VARIANT, "Other wordings", f"{column.id} again, beside it, with a variant"))
+    chosen = await app.push_screen_wait(ChooseScreen("A new column", entries))
+    before = {one.id for one in session.columns}
+    if chosen is None:
+        return
+    if chosen in abouts:
+        app.show_column(chosen)
+    elif live is not None:
+        await do(app, live.column, chosen)
+    fresh = [one.id for one in app.document.session.columns if one.id not in before]
+    if fresh:
+        app.call_after_refresh(app.main.columns.turn_to, fresh[0])
 
 
 def about(app: WorkbenchApp, column: Column) -> str:

@@ -210,7 +210,7 @@ async def offer_left_over(app: WorkbenchApp) -> None:
             else f"The app ended without saving {what} the last time. A copy of {left.at:%Y-%m-%d %H:%M:%S} was kept.",
             [
                 Answer("take", "t", "Take it up"),
-                Answer("leave", "f", "Leave it", "it stays among the earlier versions"),
+                Answer("leave", "l", "Leave it", "it stays among the earlier versions"),
             ],
         )
     )

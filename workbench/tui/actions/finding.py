@@ -12,6 +12,7 @@ from workbench.state.document import Place, State
 from workbench.state.finding import Hit, Searched, find
 from workbench.tui.dialogs.find import FindScreen
 from workbench.tui.widgets.prompt.prompt_section import pieces_of, title
+from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.text.editor import Editor
 
 if TYPE_CHECKING:
@@ -76,11 +77,9 @@ def _show(app: WorkbenchApp, hit: Hit) -> None:
     for column in main.columns.all:
         column.prompt.mark_text(wanted)
     if hit.of.message >= 0:
-        main.open_tab("prompts")
         found = main.columns.column(hit.of.column)
         if found is not None:
-            main.columns.scroll_to_widget(found, animate=False)
-            found.prompt.focus()
+            main.columns.focus_on(found.column_id, PromptView)
             found.prompt.go_to_text(hit.of.message, hit.start)
     elif hit.of.place is not None:
         main.go_to(hit.of.place)

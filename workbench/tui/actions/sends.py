@@ -102,6 +102,11 @@ class Sends(_Base):
 
         self._ask(columns.set_up(self._app))
 
+    def action_add_column(self) -> None:
+        from workbench.tui.actions import columns
+
+        self._ask(columns.add(self._app))
+
     def on_try_variant(self, message: TryVariant) -> None:
         live = self.main.shown_column()
         if live is not None:

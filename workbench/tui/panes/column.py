@@ -15,6 +15,7 @@ from workbench.output.display import one_line
 from workbench.output.token_estimates import Estimates
 from workbench.state.live import LiveColumn
 from workbench.tui.keys.key_words import USUAL, KeyWords, keys_of
+from workbench.tui.panes.verdict_words import in_short
 from workbench.tui.runs import ratings
 from workbench.tui.runs.exact_counts import told_by_provider
 from workbench.tui.runs.runs import LiveRun
@@ -23,6 +24,7 @@ from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.text.plain import lines, same
+from workbench.tui.widgets.verdict_strip import Verdict
 
 if TYPE_CHECKING:
     from adapters.requests.request import Request
@@ -175,6 +177,26 @@ call. The margin names what the parser did with each piece; the table shows how 
         """The prompt alone, or the reply with its fields; None is both."""
         self.prompt.display = part != "reply"
         self.splitter.display = self.reply.display = self.fields.display = part != "prompt"
+
+    @property
+    def rows_of_reply(self) -> int:
+        """The rows that the reply and the table of its fields would fill."""
+        return self.reply.wrapped_document.height + self.fields.virtual_size.height
+
+    @property
+    def verdict(self) -> Verdict:
+        """What became of the reply, in a few words."""
+        live, run = (
+            self._shown if self._shown is not None else (LiveColumn(Column(self.column_id, self._adapter)), None)
+        )
+        return in_short(self._name_of(live), live, run, self._is_outdated)
+
+    def _name_of(self, live: LiveColumn) -> str:
+        """The column's name as its title begins: `Chat`, `JSON mini`."""
+        adapter, id = live.column.adapter, live.column.id
+        known = catalog.title(adapter)
+        own = id.removeprefix(f"{adapter} · ") if id not in (adapter, known) else ""
+        return f"{known} {own}".strip()
 
     @property
     def live(self) -> LiveColumn | None:

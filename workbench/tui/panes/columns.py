@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
+from typing import Literal
 
 from textual import on
 from textual.containers import HorizontalScroll
+from textual.message import Message
 from textual.reactive import Reactive, reactive
 from textual.timer import Timer
 
@@ -20,6 +22,12 @@ from workbench.tui.widgets.splitter import Splitter
 NARROWEST = 32
 """Cells below which a column is not squeezed; the columns that do not fit then are scrolled to."""
 SMALLEST_SHARE, LARGEST_SHARE = 0.15, 0.85
+LEAST_PROMPT, LEAST_REPLY, EVEN_SHARE = 0.35, 0.25, 0.5
+"""Shares of the height that prompts and replies get at least, and before it is known what they hold."""
+ROWS_OF_FRAME = 3
+"""Of a column's height: its border and the line between prompt and reply."""
+ROWS_THAT_MOVE = 3
+Part = Literal["prompt", "reply"]
 REST_SECONDS = 0.15
 """Without a further change for so long, the columns out of sight follow those in sight."""
 
@@ -43,16 +51,28 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     beyond: Reactive[str] = reactive("", repaint=False)
     """What `said_beyond` says of the columns as they stand; empty while none is shown."""
 
+    class Turned(Message):
+        """Another column is the one that keys about one column mean."""
+
+        def __init__(self, column_id: str) -> None:
+            super().__init__()
+            self.column_id = column_id
+
     def __init__(self) -> None:
         super().__init__(id="columns")
         self._columns: dict[str, ColumnPane] = {}
         self._waiting: dict[str, Shown] = {}
         self._rest: Timer | None = None
-        self._share = 0.5
+        self._share: float | None = None
         self._has_replies = False
         self._last = ""
         self._in_a_row = 0
         self._overflow = 0
+        self._alone: ColumnPane | None = None
+        self._one_at_a_time = False
+        self._one_part = False
+        self._part: Part = "prompt"
+        self._reply_rows = 0
 
     def frame(self, columns: Sequence[Column]) -> None:
         """The columns as they will stand, without what is in them."""
@@ -77,6 +97,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
                 self._columns[id].show(live, run, model)
             else:
                 self._waiting[id] = (live, run, model)
+        if has_replies and not any(run is not None and run.phase == "running" for _, run, _ in columns):
+            self.call_after_refresh(self.make_room)
         if self._rest is not None:
             self._rest.stop()
         if self._waiting:
@@ -139,9 +161,14 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         return self._columns.get(id)
 
     @property
-    def share(self) -> float:
-        """How much of the height the prompts get when there are replies."""
+    def share(self) -> float | None:
+        """How much of the height the user gave to the prompts; None: they and the replies get what they need."""
         return self._share
+
+    def set_share(self, share: float | None) -> None:
+        """The prompts' share of the height as it was left; None gives prompts and replies what they need."""
+        self._share = None if share is None else min(LARGEST_SHARE, max(SMALLEST_SHARE, share))
+        self._split()
 
     @property
     def lives(self) -> list[LiveColumn]:
@@ -178,6 +205,27 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             if id != but and column.prompt.is_attached:
                 column.prompt.reveal(key)
 
+    def turn_to(self, id: str) -> None:
+        """Brings a column into sight, and makes it the one that keys about one column mean."""
+        column = self._columns.get(id)
+        if column is None:
+            return
+        self._last = id
+        if self._one_at_a_time:
+            self._show_columns(column)
+        else:
+            self.scroll_to_widget(column, animate=False)
+        self._catch_up(id)
+        self.post_message(self.Turned(id))
+
+    def focus_on(self, id: str, part: type[PromptView] | type[ReplyView]) -> None:
+        """The focus to the prompt or the reply of a column, which comes into sight."""
+        if id not in self._columns:
+            return
+        self.show_part("prompt" if part is PromptView else "reply")
+        self.turn_to(id)
+        self._columns[id].query_one(part).focus()
+
     def focus_next_part(self, part: type[PromptView] | type[ReplyView]) -> None:
         """The focus to the prompt or reply of the current column, or of the next one when it is there already."""
         columns = self.all
@@ -187,17 +235,39 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         index = columns.index(current)
         if isinstance(self.screen.focused, part):
             index = (index + 1) % len(columns)
-        self._last = columns[index].column_id
-        columns[index].query_one(part).focus()
-        self.scroll_to_widget(columns[index], animate=False)
+        self.focus_on(columns[index].column_id, part)
 
-    def show_alone(self, column: ColumnPane | None, is_reply: bool) -> None:
-        """One column, and of it the prompt or the reply alone; None brings back all of them."""
+    def show_only(self, *, alone: ColumnPane | None, one_at_a_time: bool, one_part: bool, is_reply: bool) -> None:
+        """What is in sight: one column `alone`, and of it the prompt or the reply; else one at a time, or all.
+
+        `one_part`: there is room for a prompt or for a reply, but not for both.
+        """
+        self._alone, self._one_at_a_time, self._one_part = alone, one_at_a_time, one_part
+        if alone is not None:
+            self._part = "reply" if is_reply else "prompt"
+        self._show_columns()
+
+    def show_part(self, part: Part) -> None:
+        """Which part of the column is in sight where there is room for one."""
+        if part != self._part:
+            self._part = part
+            if self._one_part or self._alone is not None:
+                self._show_columns()
+
+    def _show_columns(self, wanted: ColumnPane | None = None) -> None:
+        """Puts in sight what is to be: of one at a time the `wanted` column, else the current one."""
+        current = self._alone or wanted or self.current
+        is_one = self._one_part or self._alone is not None
         for one in self._columns.values():
-            one.display = column is None or one is column
-            one.show_part(None if column is None else "reply" if is_reply else "prompt")
+            one.display = one is current or (self._alone is None and not self._one_at_a_time)
+            one.show_part(self._part if is_one else None)
         self._split()
         self._fit()
+
+    @property
+    def in_sight_count(self) -> int:
+        """How many columns stand side by side."""
+        return self._in_a_row
 
     def on_resize(self) -> None:
         self._fit()
@@ -210,7 +280,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def resize_prompts(self, by: float) -> None:
         """Gives the prompts a larger share of the height, or with a negative number the replies."""
-        self._share = min(LARGEST_SHARE, max(SMALLEST_SHARE, self._share + by))
+        self._share = min(LARGEST_SHARE, max(SMALLEST_SHARE, self._share_now() + by))
         self._split()
 
     @on(Splitter.Dragged)
@@ -218,7 +288,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         event.stop()
         region = self.content_region
         if region.height:
-            self.resize_prompts((event.y - region.y) / region.height - self._share)
+            self.resize_prompts((event.y - region.y) / region.height - self._share_now())
 
     def _arrange(self, wanted: Sequence[str]) -> None:
         with self.app.batch_update():
@@ -239,13 +309,38 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
                     self.mount(column, before=following)
                 arranged[id] = following = column
             self._columns = dict(reversed(arranged.items()))
-            self._split()
-            self._fit()
+            if self._alone not in self._columns.values():
+                self._alone = None
+            self._show_columns()
 
     def _split(self) -> None:
-        """The same line through all columns; until there is a reply the prompts get nearly everything."""
+        """The same line through all columns."""
+        share = self._share_now()
         for column in self._columns.values():
-            column.split(self._share if self._has_replies else LARGEST_SHARE)
+            column.split(share)
+
+    def _share_now(self) -> float:
+        """The prompts' share of the height: the user's, else what the replies leave, which get what they hold.
+
+        Until there is a reply the prompts get nearly everything.
+        """
+        if not self._has_replies:
+            return LARGEST_SHARE
+        if self._share is not None:
+            return self._share
+        height = self.size.height - ROWS_OF_FRAME
+        if height <= 0 or not self._reply_rows:
+            return EVEN_SHARE
+        return min(1 - LEAST_REPLY, max(LEAST_PROMPT, 1 - self._reply_rows / height))
+
+    def make_room(self) -> None:
+        """Gives the replies as many rows as the longest in sight needs; a little more or less moves nothing."""
+        shown = [one for one in self._columns.values() if one.display]
+        wanted = max((one.rows_of_reply for one in shown), default=0)
+        if abs(wanted - self._reply_rows) >= ROWS_THAT_MOVE or not self._reply_rows:
+            self._reply_rows = wanted
+            if self._has_replies and self._share is None:
+                self._split()
 
     def _fit(self) -> None:
         """As many columns in sight as fit, all of the same width but for the cells that are left over."""
@@ -253,7 +348,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         if not room or not self._columns:
             return
         shown = [one for one in self._columns.values() if one.display]
-        in_sight = max(1, min(len(shown), room // NARROWEST))
+        in_sight = 1 if self._one_at_a_time else max(1, min(len(shown), room // NARROWEST))
         widths = [room // in_sight + (index % in_sight < room % in_sight) for index in range(len(shown))]
         for column, width in zip(shown, widths, strict=True):
             column.styles.width = width
@@ -262,4 +357,5 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def _tell_beyond(self) -> None:
         count = sum(one.display for one in self._columns.values())
-        self.beyond = said_beyond(self._in_a_row, count, self.scroll_x, self._overflow - self.scroll_x)
+        said = said_beyond(self._in_a_row, count, self.scroll_x, self._overflow - self.scroll_x)
+        self.beyond = "" if self._one_at_a_time else said

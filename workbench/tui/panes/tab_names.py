@@ -7,8 +7,8 @@ from workbench.state.live import LiveSignature, history_field
 from workbench.tui.widgets.tab_line import TabName
 
 
-def tab_names(state: State, live: LiveSignature, is_wide: bool) -> list[TabName]:
-    """The editors' tabs, and where there is no room beside them the tab of the prompts."""
+def tab_names(state: State, live: LiveSignature) -> list[TabName]:
+    """The editors' tabs."""
     drafts = {place.kind for place in state.drafts}
     inputs = 0
     if live.signature is not None:
@@ -17,7 +17,7 @@ def tab_names(state: State, live: LiveSignature, is_wide: bool) -> list[TabName]
     def named(id: str, name: str, kind: str, count: int, short: str = "") -> TabName:
         return TabName(id, name, "✗" if kind in drafts else str(count or ""), kind in drafts, short)
 
-    tabs = [
+    return [
         TabName("signature", "Signature", "✗" if live.problem is not None else "", wrong=True, short="Sign."),
         named("inputs", "Inputs", "input", inputs),
         named("demos", "Demos", "demo", len(state.session.demos)),
@@ -25,4 +25,3 @@ def tab_names(state: State, live: LiveSignature, is_wide: bool) -> list[TabName]
         named("tools", "Tools", "tool", len(state.session.tools)),
         named("variants", "Variants", "variant", len(state.session.variants), "Var."),
     ]
-    return tabs if is_wide else [*tabs, TabName("prompts", "Prompts & replies", short="Prompts")]

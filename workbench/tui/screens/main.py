@@ -36,6 +36,7 @@ from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.tab_line import TabLine
+from workbench.tui.widgets.verdict_strip import VerdictStrip
 
 if TYPE_CHECKING:
     from adapters.requests.request import Request
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
 
 EditorPane = SignaturePane | InputsPane | DemosPane | HistoryPane | ToolsPane | VariantsPane
 
-WIDE = 140
 EDITORS = ("signature", "inputs", "demos", "history", "tools", "variants")
 TICK_SECONDS = 0.2
 STREAM_SECONDS = 0.05
@@ -82,6 +82,7 @@ class MainScreen(RoomScreen):
         self.notes = NotesPane()
         self._status = StatusLine()
         self._tabs = TabLine(id="tabs")
+        self.strip = VerdictStrip(id="verdicts")
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="body"):
@@ -92,6 +93,7 @@ class MainScreen(RoomScreen):
                 yield self.notes
             yield Splitter("vertical", id="middle")
             yield self.columns
+        yield self.strip
         yield self._status
 
     def on_mount(self) -> None:
@@ -136,12 +138,12 @@ class MainScreen(RoomScreen):
         self.engine.forget({column.id for column in state.session.columns})
         self.columns.show([(one, self._run_of(one.column), one.column.model) for one in columns])
         self.columns.mark_outdated({one.column.id for one in columns if self.is_outdated(one)})
+        self._show_strip()
         uses = demo_uses(columns)
         self.demos.show_uses(uses)
-        if self._tab in EDITORS:
-            pane = self.pane(self._tab)
-            if pane.is_mounted:
-                pane.show(state, live)
+        pane = self.pane(self._tab)
+        if pane.is_mounted:
+            pane.show(state, live)
         notes = notes_of(state, live, columns)
         self.notes.show(notes, self._find_lints)
         self._show_tabs(state, live)
@@ -183,8 +185,7 @@ class MainScreen(RoomScreen):
             request = self.engine.column(self.document.state, column).request
             if request is not None:
                 self.requests[self.document.state.case.name, column.id] = request
-        if self._tab in EDITORS and not self.is_wide:
-            self.say(keys_of(self.app)("sent · {app.focus_replies|F4} replies"))
+        self.columns.show_part("reply")
         self.show()
 
     def cancel(self) -> bool:
@@ -241,19 +242,15 @@ class MainScreen(RoomScreen):
     # -- moving about
 
     def open_tab(self, tab: str) -> None:
-        """Shows an editor, or in a narrow terminal the prompts."""
-        if tab == "prompts" and self.is_wide:
-            return
+        """Shows an editor."""
         self._tab = tab
         self._show_tab()
         self.show()
 
     def focus_editors(self) -> None:
         """The focus to the editors; the next tab when it is there already."""
-        if self._tab in EDITORS and (self.pane(self._tab).has_focus_within or self._tabs.has_focus):
+        if self.pane(self._tab).has_focus_within or self._tabs.has_focus:
             self.open_tab(EDITORS[(EDITORS.index(self._tab) + 1) % len(EDITORS)])
-        elif self._tab not in EDITORS:
-            self.open_tab("signature")
         self._focus_first(self.pane(self._tab))
 
     def focus_editor(self, tab: str) -> None:
@@ -263,7 +260,6 @@ class MainScreen(RoomScreen):
 
     def focus_part(self, part: type[PromptView] | type[ReplyView]) -> None:
         """The focus to the prompt or reply of the current column; the next column when it is there already."""
-        self.open_tab("prompts")
         self.columns.focus_next_part(part)
 
     def pane(self, tab: str) -> EditorPane:
@@ -274,14 +270,6 @@ class MainScreen(RoomScreen):
     @property
     def tab(self) -> str:
         return self._tab
-
-    @property
-    def shows_editors(self) -> bool:
-        return self._tab in EDITORS
-
-    @property
-    def is_wide(self) -> bool:
-        return self.size.width >= WIDE
 
     def shown_column(self) -> LiveColumn | None:
         """The column that keys about one column mean."""
@@ -301,14 +289,24 @@ class MainScreen(RoomScreen):
 
     @on(TabLine.Chosen)
     def _tab_chosen(self, event: TabLine.Chosen) -> None:
-        if event.by_key or event.tab not in EDITORS:
+        if event.by_key:
             self.open_tab(event.tab)
         else:
             self.focus_editor(event.tab)
 
+    @on(VerdictStrip.Chosen)
+    def _verdict_chosen(self, event: VerdictStrip.Chosen) -> None:
+        if event.to_reply:
+            self.columns.focus_on(event.column_id, ReplyView)
+        else:
+            self.columns.turn_to(event.column_id)
+
+    @on(ColumnsPane.Turned)
+    def _turned(self) -> None:
+        self._show_strip()
+
     def on_resize(self) -> None:
-        if self.is_wide and self._tab == "prompts":
-            self._tab = "signature"
+        self.share_room()
         self._show_tab()
         self.show_soon()
 
@@ -330,12 +328,18 @@ class MainScreen(RoomScreen):
         self.show_soon()  # a tab may have been opened before there was anything in it
 
     def _show_tab(self) -> None:
-        self.set_class(self._tab == "prompts", "-prompts")
         for tab in EDITORS:
             self.pane(tab).display = tab == self._tab
 
     def _show_tabs(self, state: State, signature: LiveSignature) -> None:
-        self._tabs.show(tab_names(state, signature, self.is_wide), self._tab)
+        self._tabs.show(tab_names(state, signature), self._tab)
+
+    def _show_strip(self) -> None:
+        """The verdicts of all columns, where they do not all stand side by side."""
+        columns = self.columns.all
+        self.strip.display = self.columns.in_sight_count < len(columns)
+        current = self.columns.current
+        self.strip.show([one.verdict for one in columns], current.column_id if current is not None else "")
 
     def _show_status(self) -> None:
         self._status.show(self.document, self.document.session.model, self._activity)
@@ -397,3 +401,4 @@ class MainScreen(RoomScreen):
     def _tick(self) -> None:
         if self.runs.active:
             self.columns.tick(time.monotonic())
+            self._show_strip()

@@ -6,26 +6,33 @@ from textual import events, on
 
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.screens.pointing import PointingScreen
+from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
 
 SMALLEST_LEFT = 28
 SMALLEST_RIGHT = 36
+WIDE, MIDDLE = 140, 100
+"""Cells from which the columns stand side by side beside the editors; from which one of them stands beside them."""
+SHARE_WIDE, SHARE_MIDDLE = 0.33, 0.4
+"""How much of the width the editors get unless the user has said otherwise."""
+HIGH = 32
+"""Rows from which a prompt and its reply stand together, however narrow the screen is."""
 
 
 class RoomScreen(PointingScreen):
-    """`is_alone` is whether the pane with the focus has the screen for itself."""
+    """`is_alone` is whether the pane with the focus has the screen for itself.
+
+    `left_share` is how much of the width the user gave to the editors (None: nothing was said). The widths follow from
+    it at every size of the terminal; only what the user said is remembered, never a width of the moment.
+    """
 
     is_alone = False
+    left_share: float | None = None
 
     def say(self, activity: str) -> None:
         """A short word in the last line, for a moment."""
-        raise NotImplementedError
-
-    @property
-    def shows_editors(self) -> bool:
-        """Whether the editors are in sight, and not behind the prompts of a narrow terminal."""
         raise NotImplementedError
 
     @on(Splitter.Dragged, "#middle")
@@ -41,20 +48,40 @@ class RoomScreen(PointingScreen):
         self._put_middle(self.query_one("#left").outer_size.width + by)
 
     def _put_middle(self, x: int) -> None:
-        self.query_one("#left").styles.width = max(SMALLEST_LEFT, min(x, self.size.width - SMALLEST_RIGHT))
+        if self.size.width >= MIDDLE:
+            self.left_share = self._fitting(x) / self.size.width
+            self.share_room()
+
+    def _fitting(self, width: int) -> int:
+        return max(SMALLEST_LEFT, min(width, self.size.width - SMALLEST_RIGHT))
+
+    def share_room(self) -> None:
+        """Gives every pane its place and width for the size of now."""
+        width = self.size.width
+        column = next((one for one in self.columns.all if self.is_alone and one.has_focus_within), None)
+        is_left_alone = self.is_alone and column is None
+        self.set_class(is_left_alone, "-alone-left")
+        self.set_class(column is not None, "-alone-columns")
+        share = self.left_share or (SHARE_WIDE if width >= WIDE else SHARE_MIDDLE)
+        is_beside = width >= MIDDLE and not is_left_alone
+        self.query_one("#left").styles.width = self._fitting(round(width * share)) if is_beside else None
+        self.columns.show_only(
+            alone=column,
+            one_at_a_time=width < WIDE,
+            one_part=width < MIDDLE and self.size.height < HIGH,
+            is_reply=isinstance(self.focused, (ReplyView, FieldTable)),
+        )
 
     def maximize_pane(self) -> None:
         """The pane with the focus alone on the screen, wherever the focus goes; or all of them again."""
         self.is_alone = not self.is_alone
         self.say(keys_of(self.app)("alone · {app.maximize_pane|F10} back") if self.is_alone else "all panes")
-        self._show_alone()
+        self.share_room()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         if self.is_alone:
-            self._show_alone()
-
-    def _show_alone(self) -> None:
-        column = next((one for one in self.columns.all if self.is_alone and one.has_focus_within), None)
-        self.set_class(self.is_alone and column is None and self.shows_editors, "-alone-left")
-        self.set_class(column is not None, "-alone-columns")
-        self.columns.show_alone(column, isinstance(self.focused, (ReplyView, FieldTable)))
+            self.share_room()
+        elif isinstance(event.widget, PromptView):
+            self.columns.show_part("prompt")
+        elif isinstance(event.widget, (ReplyView, FieldTable)):
+            self.columns.show_part("reply")

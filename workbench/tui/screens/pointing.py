@@ -18,6 +18,7 @@ from workbench.tui.panes.signature import SignaturePane
 from workbench.tui.panes.tools import ToolsPane
 from workbench.tui.panes.variants import VariantsPane
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
+from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.row_list import RowList
 
 
@@ -36,7 +37,7 @@ class PointingScreen(Screen[None]):
     """The origin of what the editor with the focus makes; None while the focus is elsewhere."""
 
     def open_tab(self, tab: str) -> None:
-        """Shows an editor, or in a narrow terminal the prompts."""
+        """Shows an editor."""
         raise NotImplementedError
 
     # -- from a prompt to its editor
@@ -78,9 +79,8 @@ class PointingScreen(Screen[None]):
         tab = tabs.get(place.kind, "signature")
         pane = self.columns.column(place.field) if place.kind in ("reply", "column") else None
         if place.kind == "reply" or pane is not None:
-            self.open_tab("prompts")
             if pane is not None:
-                (pane.reply if place.kind == "reply" else pane.prompt).focus()
+                self.columns.focus_on(pane.column_id, ReplyView if place.kind == "reply" else PromptView)
             return
         self.open_tab(tab)
         if place.kind == "input":

@@ -1,0 +1,132 @@
+"""One line that names every column with what became of its reply, wherever the columns do not stand side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.style import Style
+from textual.widget import Widget
+
+from workbench.output.display import one_line
+from workbench.tui.keys.key_words import keys_of
+from workbench.tui.widgets.text.plain import lines
+
+_GROUP = Binding.Group("Verdicts")
+GAP = "   "
+SHORTEST_WORDS = 12
+"""Cells of a verdict's words below which they are left out: the sign says more."""
+LONGEST_NAME = 24
+
+
+class Verdict(NamedTuple):
+    """What became of a column's reply: its sign and tone (`success`, `error`, …), and in words that may be cut.
+
+    `matters` is whether a person needs the words: those of replies that were read give way first.
+    """
+
+    id: str
+    name: str
+    sign: str
+    tone: str
+    words: str
+    matters: bool = False
+
+
+class VerdictStrip(Widget, can_focus=True):
+    """`Chosen` tells which column to go to."""
+
+    BINDING_GROUP_TITLE = "Verdicts"
+    HELP = """\
+## Verdicts
+
+Every column, and what its adapter made of its reply. `←` `→` choose one, `{strip.choose|enter}` goes to its reply.
+`{app.add_column|shift+f3}` adds a column: another adapter, another model, or other wordings.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("right,down", "step(1)", "Next", show=False, id="strip.next", tooltip="The next column", group=_GROUP),
+        Binding("left,up", "step(-1)", "Before", show=False, id="strip.before", tooltip="The one before", group=_GROUP),
+        Binding("enter", "choose", "Go there", id="strip.choose", tooltip="To the reply of this column", group=_GROUP),
+    ]
+    DEFAULT_CSS = """
+    VerdictStrip {
+        height: 1;
+        padding: 0 1;
+        background: $surface;
+        color: $foreground;
+        &:focus { background: $accent 15%; }
+    }
+    """
+
+    class Chosen(Message):
+        """The user wants to see this column; `to_reply` with the focus in its reply."""
+
+        def __init__(self, column_id: str, to_reply: bool) -> None:
+            super().__init__()
+            self.column_id, self.to_reply = column_id, to_reply
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._verdicts: tuple[Verdict, ...] = ()
+        self._current = ""
+
+    def show(self, verdicts: Sequence[Verdict], current: str) -> None:
+        """`current` is the column that is in sight."""
+        if (tuple(verdicts), current) != (self._verdicts, self._current):
+            self._verdicts, self._current = tuple(verdicts), current
+            self.refresh()
+
+    def render(self) -> Content:
+        add = lines((" + ", "$text-accent bold"), (keys_of(self.app)("{app.add_column|shift+F3}"), "$foreground 60%"))
+        add = add.stylize(Style.from_meta({"action": "add_column"}))
+        room = self.size.width - 2 - add.cell_length - len(GAP)
+        shown = [self._drawn(one, words) for one, words in zip(self._verdicts, self._words(room), strict=True)]
+        gap = Content(GAP)
+        line = Content.assemble(*[part for one in shown for part in (one, gap)])
+        return Content.assemble(line.truncate(max(0, room + len(GAP)), ellipsis=True), add)
+
+    def _words(self, room: int) -> list[str]:
+        """The words of each verdict, cut so that all of them fit: what matters keeps its words the longest."""
+        words = [one.words for one in self._verdicts]
+        bare = sum(len(one_line(one.name, LONGEST_NAME)) + 3 + len(GAP) for one in self._verdicts)
+        for matters in (False, True):
+            excess = bare + sum(map(len, words)) - room
+            those = [place for place, one in enumerate(self._verdicts) if one.matters == matters and words[place]]
+            while excess > 0 and those:
+                longest = max(those, key=lambda place: len(words[place]))
+                # the longest gives way first, to the length of a few words, then altogether
+                keep = max(SHORTEST_WORDS, len(words[longest]) - excess)
+                kept = one_line(words[longest], keep) if len(words[longest]) > SHORTEST_WORDS else ""
+                excess -= len(words[longest]) - len(kept)
+                words[longest] = kept
+                if not kept:
+                    those.remove(longest)
+        return words
+
+    def _drawn(self, one: Verdict, words: str) -> Content:
+        name_style = "$text-accent bold underline" if one.id == self._current else "bold"
+        tone = f"$text-{one.tone}" if one.tone else "$foreground 60%"
+        said = f" {one.sign} {words}" if words else f" {one.sign}"
+        drawn = lines((one_line(one.name, LONGEST_NAME), name_style), (said, tone))
+        return drawn.stylize(Style.from_meta({"column": one.id}))
+
+    def on_click(self, event: events.Click) -> None:
+        column, action = event.style.meta.get("column"), event.style.meta.get("action")
+        if isinstance(column, str):
+            self.post_message(self.Chosen(column, to_reply=False))
+        elif isinstance(action, str):
+            self.call_later(self.app.run_action, action)
+
+    def action_step(self, by: int) -> None:
+        ids = [one.id for one in self._verdicts]
+        if ids:
+            place = ids.index(self._current) if self._current in ids else 0
+            self.post_message(self.Chosen(ids[(place + by) % len(ids)], to_reply=False))
+
+    def action_choose(self) -> None:
+        if self._current:
+            self.post_message(self.Chosen(self._current, to_reply=True))
