@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from textual.containers import Vertical
 from textual.content import Content
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 WIDTH_OF_WORDS = 40
 TITLE_FRAME = 4
 """Cells of a column's upper edge, within its corners, that no title takes."""
+NO_PROMPT = "The prompt appears here as soon as there is a signature."
 REPLY = ("reply ", "$foreground bold")
 AS_DSPY = "as dspy 3.4.1"
 """What the adapters other than the markdown one reproduce; a user's own adapter is named by its class."""
@@ -85,7 +86,8 @@ call. The margin names what the parser did with each piece; the table shows how 
         self._shown = (live, run)
         if before is None or (before.request, before.error) != (live.request, live.error):
             prompt = live.request.prompt if live.request is not None else None
-            self.prompt.show(prompt, stale=live.stale, error=live.error)
+            hint = "" if prompt is not None or live.error else NO_PROMPT
+            self.prompt.show(prompt, stale=live.stale, error=live.error, hint=hint)
         self._model = model
         self._show_title()
         self.set_class(live.stale, "-stale")
@@ -244,7 +246,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         if run is None or not _says_why(live, run):
             return live.reading_error
         said = [run.error]
-        if isinstance(run.payload, Mapping) and run.payload.get("body"):
+        if _has_come(run.payload):
             said.append(keys_of(self.app)("{app.look|F7}, {pages.runs|3}, {pages.view|v}: what the provider sent"))
         if _is_of_before(live, run) and live.reply is not None:
             of = live.reply.get("model")
@@ -294,6 +296,15 @@ def _says_why(live: LiveColumn, run: LiveRun) -> bool:
     """Whether the run, and not the reading of its reply, tells what went wrong."""
     is_unread = live.reading is None or not run.error.startswith("response")
     return run.phase == "failed" and (is_unread or _is_of_before(live, run))
+
+
+def _has_come(payload: Any) -> bool:
+    """Whether anything of a failed call came from the provider, or nothing was sent to it at all."""
+    if not isinstance(payload, Mapping):
+        return payload is not None
+    kind = payload.get("kind")
+    is_ours = kind in ("setup", "child") or (kind == "key" and not payload.get("key_sent"))
+    return bool(payload.get("body")) or not is_ours
 
 
 def _is_of_before(live: LiveColumn, run: LiveRun | None) -> bool:

@@ -387,6 +387,8 @@ class MainScreen(RoomScreen):
         return len(rows.get(place.kind, state.case.history)) - 1
 
     def _focus_first(self, pane: Widget, again: bool = True) -> None:
+        if pane is self.inputs and self.inputs.go_to_field(None):
+            return  # its editors may still have to be mounted, and take the focus then
         first: Any = next((one for one in pane.query("*") if one.focusable), None)
         if first is not None:
             first.focus()

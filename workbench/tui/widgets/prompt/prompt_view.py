@@ -22,7 +22,6 @@ from workbench.tui.widgets.text.line_view import LineView, strip_of
 from workbench.tui.widgets.text.wrapping import rows
 
 ROWS_OF_ERROR, MOST_ERROR_ROWS = 3, 12
-NO_PROMPT = "The prompt appears here as soon as there is a signature."
 ROWS_ABOVE = 3
 """Rows shown above a piece that is scrolled to because its editor has the focus."""
 __all__ = ["OriginKey", "PromptView"]
@@ -59,7 +58,7 @@ class PromptView(LineView):
         self._prompt: Prompt | None = None
         self._layout = PromptLayout()
         self._painter = PromptPainter(self._layout, self.style_of)
-        self._error = ""
+        self._error = self._hint = ""
         self._banner: list[str] = []
         self._cursor: Spot | None = None
         self._cursor_cell = 0
@@ -72,13 +71,13 @@ class PromptView(LineView):
     def prompt(self) -> Prompt | None:
         return self._prompt
 
-    def show(self, prompt: Prompt | None, *, stale: bool = False, error: str = "") -> None:
-        """Shows a prompt. Messages that are the same objects as before cost nothing; only rows that differ repaint."""
+    def show(self, prompt: Prompt | None, *, stale: bool = False, error: str = "", hint: str = "") -> None:
+        """Shows a prompt, or in its place an error or a `hint`. Messages that are the same objects as before cost nothing; only rows that differ repaint."""
         position, row = self._anchor()
         self._prompt = prompt
         self._painter.stale = stale
-        if error or self._error or self._banner or prompt is None:
-            self._error = error
+        if (error, hint) != (self._error, self._hint) or error:
+            self._error, self._hint = error, hint
             self._lay_out_banner()
         messages = prompt.messages if prompt is not None else ()
         if messages is not self._layout.messages:
@@ -205,7 +204,7 @@ class PromptView(LineView):
     def _lay_out_banner(self) -> None:
         """The error above the prompt: some rows of it, or where there is no prompt as many as can be read."""
         width, most = self._text_width, MOST_ERROR_ROWS if self._prompt is None else ROWS_OF_ERROR
-        text = f"✗ {one_line(self._error, most * width)}" if self._error else NO_PROMPT if self._prompt is None else ""
+        text = f"✗ {one_line(self._error, most * width)}" if self._error else self._hint
         found = rows(text, width) if text else []
         self._banner = [text[start:end] for start, end in found[:most]]
         if len(found) > most:
