@@ -23,7 +23,7 @@ def answered(session: Session, case: Case, column: Column) -> runner.Run:
     return runner.run(adapter, model, signature, demos, inputs, fallback=session.fallback)
 
 
-@pytest.mark.parametrize("name", examples.NAMES)
+@pytest.mark.parametrize("name", examples.ALL)
 def test_the_file_is_what_saving_it_would_write(name: str) -> None:
     assert store.dumps(examples.load(name)) == examples.text(name)
 
@@ -74,3 +74,20 @@ def test_a_demo_that_is_asked_again_is_answered_as_in_the_demo() -> None:
 def test_an_unknown_example_names_those_there_are() -> None:
     with pytest.raises(KeyError, match="question, invoice, triage"):
         examples.load("nothing")
+
+
+def test_the_first_example_gets_a_good_a_repaired_and_a_refused_reply() -> None:
+    session = examples.load(examples.FIRST)
+    (case,) = session.cases
+    assert len(session.signature.text) + len(session.signature.instructions or "") + len(str(case.inputs)) < 200
+    good, repaired, refused = [answered(session, case, column) for column in session.columns]
+    values = {"seller": "Tim & Sons", "total": 12.5, "paid": True}
+    assert good.ok and good.values == values
+    assert repaired.ok and repaired.values == values
+    (completion,) = repaired.attempts[0].completions
+    assert completion.reading is not None
+    assert all(field.steps[0].rule == "json_repair" for field in completion.reading.fields.values())
+    assert not refused.ok
+    (completion,) = refused.attempts[0].completions
+    assert completion.reading is not None
+    assert [flag.name for flag in completion.reading.flags] == ["xml-ampersand"]

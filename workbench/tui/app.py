@@ -116,12 +116,23 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         """Shows another session in place of the one that is open."""
         self.remember_layout()
         autosave.discard(self.document.path)
+        self.hide_guide()
         if path is None or path != self.document.path:
             self.tool_handlers = {}  # they were named for the tools of the session that was open
         self.document.open(session, path, fingerprint)
         self.past_runs.open(path)
         self.main.load()
         self.lay_out()
+
+    def on_main_screen_showed(self) -> None:
+        self.look_at_guide()
+
+    async def run_action(self, action: Any, *arguments: Any, **options: Any) -> bool:
+        """As Textual's; the guide ticks off what a key has done."""
+        done = await super().run_action(action, *arguments, **options)
+        if self.main.guide is not None and isinstance(action, str):
+            self.look_at_guide(action.partition("(")[0].rpartition(".")[2])
+        return done
 
     def restore(self, session: Session, label: str = "take up unsaved work") -> None:
         """Another content for what is open, as a change that can be undone."""
@@ -367,5 +378,5 @@ def opened(path: str | None) -> tuple[Session, Path | None]:
     from sessions.file import store
 
     if path is None:
-        return replace(examples.load(next(iter(examples.NAMES))), model="offline/exact"), None
+        return replace(examples.load(examples.FIRST), model="offline/exact"), None
     return store.load(path), Path(path)

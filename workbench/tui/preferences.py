@@ -9,7 +9,6 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
-from textual.widget import Widget
 
 from workbench.state.document import Document
 from workbench.tui import remembered
@@ -40,7 +39,8 @@ class Taste(_Base):
     _remembers = False
     _remembered = Remembered()
     _complaint = ""
-    _welcome: Widget | None = None
+    _actions: frozenset[str] = frozenset()
+    """The actions that keys have called since the guide was shown."""
     key_words = USUAL
     """How texts on the screen name the keys in force."""
 
@@ -92,16 +92,36 @@ class Taste(_Base):
             self.main.show()
         self.lay_out()
         if self._remembers and self.document.path is None and not self._remembered.user.get("welcomed"):
-            from workbench.tui.widgets.welcome import Welcome
+            self.show_guide(is_first=True)
 
-            self._welcome = Welcome()
-            self.main.query_one("#left").mount(self._welcome, before="#notes-pane")
+    def show_guide(self, is_first: bool = False) -> None:
+        """What to do with the example that was opened, until it is put away."""
+        from workbench.tui.widgets.guide import Guide
+
+        self.hide_guide()
+        guide = Guide(self.document.session, is_first)
+        if guide.steps:
+            self._actions = frozenset()
+            self.main.guide = guide
+            self.main.query_one("#left").mount(guide, before="#notes-pane")
+            self.look_at_guide()
+
+    def hide_guide(self) -> None:
+        if self.main.guide is not None:
+            self.main.guide.remove()
+            self.main.guide = None
+
+    def look_at_guide(self, action: str = "") -> None:
+        """Ticks off what is done by now."""
+        guide = self.main.guide
+        if guide is not None:
+            self._actions |= {action}
+            guide.look(self.document.session, self.main.columns.lives, self._actions)
 
     def put_welcome_away(self) -> None:
         """The first launch is over."""
-        if self._welcome is not None:
-            self._welcome.remove()
-            self._welcome = None
+        if self.main.guide is not None:
+            self.hide_guide()
             self._remembered = replace(self._remembered, user={**self._remembered.user, "welcomed": True})
             self.remember_layout()
 

@@ -9,9 +9,9 @@ from sessions.file import store
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.choose_theme import ChooseThemeScreen
+from workbench.tui.widgets.guide import Guide
 from workbench.tui.widgets.prompt.prompt_section import Origin
 from workbench.tui.widgets.text.plain import PlainStatic
-from workbench.tui.widgets.welcome import Welcome
 
 
 def configure(home: Path, text: str) -> None:
@@ -118,14 +118,14 @@ def test_the_app_reads_no_config_unless_it_is_told_to() -> None:
 
 def test_the_first_launch_explains_itself_once(tmp_path: Path) -> None:
     async def first(desk: Desk) -> None:
-        await desk.until(lambda: desk.app.screen.query("Welcome"))
-        said = desk.app.screen.query_one(Welcome).render().plain
-        assert "F5  sends it" in said and "esc  puts this away" in said
+        await desk.until(lambda: desk.app.screen.query("Guide"))
+        said = desk.app.screen.query_one(Guide).render().plain
+        assert "F5 sends it" in said and "esc hides this" in said and "^q quits" in said
         await desk.press("escape")
-        assert not desk.app.screen.query("Welcome")
+        assert not desk.app.screen.query("Guide")
 
     async def second(desk: Desk) -> None:
-        assert not desk.app.screen.query("Welcome")
+        assert not desk.app.screen.query("Guide")
 
     at_the_desk(first, home=tmp_path)
     at_the_desk(second, home=tmp_path)

@@ -36,7 +36,7 @@ def entries_of(folder: Path, recent: list[Path]) -> list[Entry]:
     others = [one for one in _json_files(folder) if os.path.realpath(one) not in known]
     entries = [Entry(str(one), one.name, "opened before" + _where(one, here)) for one in last]
     entries += [Entry(str(one), one.name, "here") for one in others]
-    return [*entries, *(Entry(EXAMPLE + one, one, "example") for one in examples.NAMES)]
+    return [*entries, *(Entry(EXAMPLE + one, one, "example") for one in examples.ALL)]
 
 
 def _where(path: Path, here: str) -> str:
@@ -51,5 +51,5 @@ def _json_files(folder: Path) -> list[Path]:
 
 
 def _cards_of_examples() -> dict[str, Card]:
-    loaded = {name: json.loads(store.dumps(examples.load(name))) for name in examples.NAMES}
+    loaded = {name: json.loads(store.dumps(examples.load(name))) for name in examples.ALL}
     return {EXAMPLE + name: session_cards.card_of(data) for name, data in loaded.items()}

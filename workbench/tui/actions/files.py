@@ -39,7 +39,9 @@ async def open_session(app: WorkbenchApp) -> None:
     if chosen is None or not await may_let_go(app):
         return
     if chosen.startswith(EXAMPLE):
-        app.load(examples.load(chosen.removeprefix(EXAMPLE)), None)
+        name = chosen.removeprefix(EXAMPLE)
+        app.load(examples.load(name), None)
+        app.show_guide(is_first=name == examples.FIRST)
         return
     open_path(app, Path(chosen).expanduser())
 

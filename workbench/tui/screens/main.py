@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.message import Message
 from textual.widget import Widget
 
 from adapters.errors import RunError
@@ -41,6 +42,7 @@ from workbench.tui.widgets.verdict_strip import VerdictStrip
 if TYPE_CHECKING:
     from adapters.requests.request import Request
     from workbench.state.engine import Engine
+    from workbench.tui.widgets.guide import Guide
 
 EditorPane = SignaturePane | InputsPane | DemosPane | HistoryPane | ToolsPane | VariantsPane
 
@@ -54,6 +56,12 @@ class MainScreen(RoomScreen):
     """`after_edit` is told of every change, so that it can be kept safe."""
 
     AUTO_FOCUS = "#signature-editor"
+
+    class Showed(Message):
+        """Every pane shows the document as it is now."""
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, MainScreen.Showed)
 
     def __init__(self, document: Document, after_edit: Callable[[], None]) -> None:
         super().__init__()
@@ -83,6 +91,7 @@ class MainScreen(RoomScreen):
         self._status = StatusLine()
         self._tabs = TabLine(id="tabs")
         self.strip = VerdictStrip(id="verdicts")
+        self.guide: Guide | None = None
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="body"):
@@ -148,6 +157,7 @@ class MainScreen(RoomScreen):
         self.notes.show(notes, self._find_lints)
         self._show_tabs(state, live)
         self._show_status()
+        self.post_message(self.Showed())
 
     def load(self) -> None:
         """Another session was opened: nothing of the last one stays."""

@@ -15,7 +15,7 @@ from workbench.tui.dialogs.help import HelpScreen
 from workbench.tui.keys.key_words import NAMED_KEY, KeyWords, in_words
 from workbench.tui.keys.keymap import every_binding
 from workbench.tui.panes.column import verdict
-from workbench.tui.widgets.welcome import Welcome
+from workbench.tui.widgets.guide import Guide
 
 SOURCES = Path(workbench.__file__).parent
 KEY = re.compile(
@@ -146,7 +146,7 @@ def test_with_another_key_to_send_every_part_of_the_screen_says_so(tmp_path: Pat
             rows = ["".join(part.text for part in row) for row in desk.app.screen._compositor.render_strips()]
             return re.sub(r"\s+", " ", " ".join(rows))
 
-        assert desk.app.screen.query_one(Welcome).display
+        assert desk.app.screen.query_one(Guide).display
         assert "F15 sends it" in said()
         assert "none yet · F15 sends" in desk.verdict("chat")
         assert " F15 send " in said()

@@ -1,9 +1,131 @@
-"""Who has how much room."""
+"""What I write, what is sent, what came back: together at every size, whatever the size was before."""
 
 from __future__ import annotations
 
-from tests.support.open_app import Desk, at_the_desk
+import pytest
+from textual.geometry import Region
+from textual.widget import Widget
+
+from sessions import examples
+from tests.support.open_app import SMALL, WIDE, Desk, at_the_desk
 from workbench.tui.screens.pane_sizes import SMALLEST_LEFT
+from workbench.tui.widgets.verdict_strip import VerdictStrip
+
+SIZES = [(200, 60), WIDE, (140, 40), (120, 35), (100, 30), SMALL]
+FIRST = examples.load(examples.FIRST)
+
+
+def in_sight(desk: Desk, widget: Widget) -> Region:
+    """The part of a widget that is on the screen."""
+    if not widget.display or any(not one.display for one in widget.ancestors if isinstance(one, Widget)):
+        return Region()
+    return widget.region.intersection(desk.app.screen.region)
+
+
+def check_the_loop(desk: Desk) -> None:
+    """Editors, a prompt and what is known of the replies are in sight, and nothing is left empty beside them."""
+    main, width = desk.main, desk.app.screen.size.width
+    column = main.columns.current
+    assert column is not None
+    left, right = main.query_one("#left"), main.columns
+    assert in_sight(desk, main.signature).height >= 3
+    assert in_sight(desk, column.prompt).height >= 6 or in_sight(desk, column.reply).height >= 3
+    assert in_sight(desk, column.prompt).width >= 30 or in_sight(desk, column.reply).width >= 30
+    if width >= 100:
+        assert in_sight(desk, column.prompt).height >= 6 and in_sight(desk, column.reply).height >= 3
+        assert left.outer_size.width + right.outer_size.width >= width - 1
+    shown = [one for one in main.columns.all if one.display]
+    assert len(shown) == (3 if width >= 140 else 1)
+    assert sum(one.outer_size.width for one in shown) >= right.size.width, "no cells beside the columns"
+    strip = main.query_one(VerdictStrip)
+    assert strip.display == (main.columns.in_sight_count < 3), "it names what does not stand side by side"
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_loop_is_in_sight_at_every_size(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        check_the_loop(desk)
+        await desk.press("f5")
+        await desk.sent()
+        check_the_loop(desk)
+        column = desk.main.columns.current
+        assert column is not None and in_sight(desk, column.reply).height >= 3, "F5 brings the reply into view"
+        assert in_sight(desk, column.fields).height >= 2
+
+    at_the_desk(act, session=FIRST, size=size)
+
+
+@pytest.mark.parametrize("way", ["dragged", "command", "alone"])
+def test_what_was_done_at_one_size_spoils_no_other(way: str) -> None:
+    async def act(desk: Desk) -> None:
+        if way == "dragged":
+            desk.main._put_middle(20)
+        elif way == "command":
+            desk.main.widen_editors(60)
+        else:
+            await desk.press("f10")
+        await desk.settle()
+        for size in ((120, 35), SMALL, (100, 30), (160, 45)):
+            await desk.pilot.resize_terminal(*size)
+            await desk.settle()
+            if way != "alone":
+                check_the_loop(desk)
+            elif size[0] >= 100:
+                assert desk.main.query_one("#left").outer_size.width == size[0]
+        if way == "alone":
+            await desk.press("f10")
+            check_the_loop(desk)
+
+    at_the_desk(act, session=FIRST, size=WIDE)
+
+
+def test_the_column_with_the_focus_stays_in_sight_when_the_terminal_gets_narrow() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        await desk.press("f4", "f4", "f4")
+        last = desk.main.columns.all[2]
+        assert last.reply.has_focus
+        for size in ((120, 35), SMALL, WIDE):
+            await desk.pilot.resize_terminal(*size)
+            await desk.settle()
+            assert last.reply.has_focus and in_sight(desk, last.reply).height >= 3
+
+    at_the_desk(act, session=FIRST, size=WIDE)
+
+
+def test_the_strip_says_of_each_column_what_became_of_its_reply_and_leads_there() -> None:
+    async def act(desk: Desk) -> None:
+        strip = desk.main.query_one(VerdictStrip)
+        assert strip.render().plain.count("no reply yet") == 3
+        await desk.press("f5")
+        await desk.sent()
+        said = strip.render().plain
+        assert "Chat ✓ 3/3   JSON ✓ 3/3 repaired   XML ✗ line 2: & not escaped" in said
+        strip.focus()
+        await desk.press("left", "enter")
+        last = desk.main.columns.column("xml")
+        assert last is not None and last.reply.has_focus and in_sight(desk, last.reply).height >= 3
+        await desk.pilot.click(strip, offset=(said.index("JSON") + 1, 0))
+        await desk.settle()
+        shown = [one.column_id for one in desk.main.columns.all if one.display]
+        assert shown == ["json"]
+
+    at_the_desk(act, session=FIRST, size=(120, 35))
+
+
+def test_a_column_that_is_added_comes_into_sight() -> None:
+    async def act(desk: Desk) -> None:
+        for size in ((120, 35), WIDE):
+            await desk.pilot.resize_terminal(*size)
+            await desk.press("shift+f3")
+            await desk.type("BAML" if size == WIDE else "TwoStep")
+            await desk.press("enter")
+            added = desk.main.columns.all[-1]
+            await desk.until(lambda added=added: in_sight(desk, added).width >= 30, "for the new column")
+            assert added.column_id == ("baml" if size == WIDE else "twostep")
+
+    at_the_desk(act, session=FIRST, size=(120, 35))
 
 
 def test_the_line_between_editors_and_columns_is_moved_without_a_mouse() -> None:

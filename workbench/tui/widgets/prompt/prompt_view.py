@@ -72,7 +72,10 @@ class PromptView(LineView):
         return self._prompt
 
     def show(self, prompt: Prompt | None, *, stale: bool = False, error: str = "", hint: str = "") -> None:
-        """Shows a prompt, or in its place an error or a `hint`. Messages that are the same objects as before cost nothing; only rows that differ repaint."""
+        """Shows a prompt, or in its place an error or a `hint`.
+
+        Messages that are the same objects as before cost nothing; only rows that differ repaint.
+        """
         position, row = self._anchor()
         self._prompt = prompt
         self._painter.stale = stale

@@ -1,0 +1,69 @@
+"""The first minute: what to do is on the screen, and is ticked off as it is done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sessions import examples
+from tests.support.open_app import MIDDLE, SMALL, Desk, at_the_desk
+from workbench.tui.widgets.guide import FIRST, Guide, steps_of
+
+
+def guide(desk: Desk) -> Guide:
+    return desk.app.screen.query_one(Guide)
+
+
+def test_every_step_of_the_first_example_is_ticked_off_when_it_is_done() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.show_guide(is_first=True)
+        await desk.settle()
+        assert guide(desk).next_step == 0
+        await desk.press("f5")
+        await desk.sent()
+        await desk.until(lambda: guide(desk).done == {0}, "for the replies")
+        assert desk.verdict("chat").startswith("reply ✓") and desk.verdict("xml").startswith("reply ✗ line 2")
+        await desk.press("f4", "f4", "f4")
+        await desk.until(lambda: guide(desk).done == {0, 1})
+        await desk.paste_over(desk.reply("xml").replace("&", "&amp;"))
+        await desk.until(lambda: guide(desk).done == {0, 1, 2}, "for the reply that was mended")
+        await desk.press("f2")
+        assert guide(desk).done == {0, 1, 2}, "going there alone changes nothing"
+        await desk.paste_over(desk.editor.raw.replace("float", "int"))
+        await desk.until(lambda: guide(desk).done == {0, 1, 2, 3}, "for the signature that was changed")
+        await desk.press("f6", "escape")
+        await desk.until(lambda: guide(desk).done == {0, 1, 2, 3, 4})
+        await desk.press("ctrl+z")
+        assert 3 in guide(desk).done, "what was done once stays ticked"
+        await desk.press("f3", "escape")
+        assert not desk.app.screen.query(Guide)
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE)
+
+
+def test_the_points_of_another_examples_notes_are_its_steps_and_a_click_ticks_them() -> None:
+    session = examples.load("invoice")
+    steps = steps_of(session, is_first=False)
+    assert len(steps) == session.notes.count("\n- ") and all(one.is_done is None for one in steps)
+    hostile = replace(examples.load(examples.FIRST), notes="\n- [/x] [@click=app.exit]first\x1b[2J\n- second")
+
+    async def act(desk: Desk) -> None:
+        desk.app.show_guide()
+        await desk.settle()
+        shown = guide(desk).render().plain
+        assert "[/x] [@click=app.exit]first" in shown and "\x1b" not in shown
+        await desk.pilot.click(Guide, offset=(4, 1))
+        await desk.settle()
+        assert guide(desk).done == {0} and guide(desk).next_step == 1
+
+    at_the_desk(act, session=hostile)
+
+
+def test_where_there_is_little_room_the_next_step_stands_alone() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.show_guide(is_first=True)
+        await desk.settle()
+        assert guide(desk).size.height <= 2
+        assert desk.main.signature.size.height >= 3, "the editor is still there"
+        assert FIRST[1].text[-20:] not in guide(desk).render().plain
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=SMALL)

@@ -1,0 +1,147 @@
+"""What to do first with an example, step by step, each ticked off as it is done. Escape puts it away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from textual import events
+from textual.content import Content
+from textual.style import Style
+from textual.widget import Widget
+
+from sessions.model.session import Session
+from workbench.output.display import one_line
+from workbench.state.live import LiveColumn
+from workbench.tui.keys.key_words import keys_of
+from workbench.tui.widgets.text.plain import lines
+
+NARROW = 100
+"""Cells of the screen below which the next step alone is shown."""
+SAID, QUIET = "$foreground 85%", "$foreground 60%"
+FOOT = (
+    "{app.command_palette|^p} everything by name  {app.help|F1} help  {app.leave|^q} quits  {app.cancel|esc} hides this"
+)
+
+
+class Seen(NamedTuple):
+    """What a step can tell by that it is done: the session as it was opened and is, its columns, and keys pressed."""
+
+    opened: Session
+    session: Session
+    columns: Sequence[LiveColumn]
+    actions: frozenset[str]
+
+
+class Step(NamedTuple):
+    """`is_done` is None for a step that only a person can tick off, with a click."""
+
+    text: str
+    is_done: Callable[[Seen], bool] | None = None
+
+
+def _sent(seen: Seen) -> bool:
+    return bool(seen.columns) and all(one.text for one in seen.columns)
+
+
+def _mended(seen: Seen) -> bool:
+    """Whether a reply that a person has edited is read."""
+    return any(
+        one.reading is not None and one.reading.ok and one.reply is not None and one.reply.get("source") == "edited"
+        for one in seen.columns
+    )
+
+
+FIRST: tuple[Step, ...] = (
+    Step(
+        "{app.send_all|F5} sends it to three built-in models: one good, two careless.",
+        _sent,
+    ),
+    Step(
+        "{app.focus_replies|F4} looks at the replies, one after the other: read, repaired, refused. "
+        "The table below says how each value came about.",
+        lambda seen: _sent(seen) and "focus_replies" in seen.actions,
+    ),
+    Step("In the refused one (XML) write &amp; for &: it is read anew at every key.", _mended),
+    Step(
+        "{app.focus_editors|F2} goes back to the signature: make `total: float` an `int`. Every prompt follows.",
+        lambda seen: seen.session.signature.text != seen.opened.signature.text,
+    ),
+    Step("{app.lesson|F6} explains all of it, piece by piece.", lambda seen: "lesson" in seen.actions),
+    Step("{app.open|^o} opens the next example, from a service desk.", lambda seen: "open" in seen.actions),
+)
+"""The steps of the first example."""
+
+
+def steps_of(session: Session, is_first: bool) -> tuple[Step, ...]:
+    """The steps of an example: for the first its own, for another the points of its notes."""
+    if is_first:
+        return FIRST
+    points = session.notes.split("\n- ")[1:]
+    return tuple([Step(" ".join(one.split())) for one in points])
+
+
+class Guide(Widget, can_focus=False):
+    """Stands in the left pane until it is put away."""
+
+    DEFAULT_CSS = """
+    Guide {
+        /* no margin at the sides: it would make the panes beside it narrower, too */
+        height: auto; max-height: 60%; margin-top: 1; padding: 0 1; background: $panel; border-left: outer $accent;
+        overflow-y: auto; scrollbar-size: 1 1;
+    }
+    """
+
+    def __init__(self, session: Session, is_first: bool) -> None:
+        super().__init__()
+        self._opened = session
+        self._title = "Welcome" if is_first else "What to look at"
+        self.steps = steps_of(session, is_first)
+        self.done: set[int] = set()
+
+    def look(self, session: Session, columns: Sequence[LiveColumn], actions: frozenset[str]) -> None:
+        """Ticks off what is done by now; what was done once stays ticked."""
+        seen = Seen(self._opened, session, columns, actions)
+        fresh = {
+            place
+            for place, step in enumerate(self.steps)
+            if place not in self.done and step.is_done is not None and step.is_done(seen)
+        }
+        if fresh:
+            self.done |= fresh
+            self.refresh(layout=True)
+
+    @property
+    def next_step(self) -> int | None:
+        """The first step that is not done; None when all are."""
+        return next((place for place in range(len(self.steps)) if place not in self.done), None)
+
+    def render(self) -> Content:
+        keys = keys_of(self.app)
+        following, count = self.next_step, len(self.steps)
+        head = lines((f"{self._title}. ", "bold"), (f"{len(self.done)} of {count} done", QUIET))
+        if self.app.size.width < NARROW:
+            text = keys(self.steps[following].text) if following is not None else "That was all of it."
+            return Content.assemble(lines((f"{self._title}. ", "bold")), self._line(following or 0, text, SAID))
+        rows = [head]
+        for place, step in enumerate(self.steps):
+            if place in self.done:
+                shown = lines(
+                    ("✓ ", "$text-success bold"), (one_line(keys(step.text), max(8, self.size.width - 4)), QUIET)
+                )
+            else:
+                mark = ("▸ ", "$text-accent bold") if place == following else ("· ", QUIET)
+                shown = lines(mark, (keys(step.text), SAID if place == following else QUIET))
+            rows.append(shown.stylize(Style.from_meta({"step": place})))
+        rows.append(lines((keys(FOOT), QUIET)))
+        return Content("\n").join(rows)
+
+    def _line(self, place: int, text: str, style: str) -> Content:
+        return lines((text, style)).stylize(Style.from_meta({"step": place}))
+
+    def on_click(self, event: events.Click) -> None:
+        """Ticks a step that nothing else can tell to be done, or takes the tick away."""
+        place = event.style.meta.get("step")
+        if isinstance(place, int) and self.steps[place].is_done is None:
+            self.done ^= {place}
+            self.refresh(layout=True)
