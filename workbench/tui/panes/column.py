@@ -185,12 +185,9 @@ call. The margin names what the parser did with each piece; the table shows how 
         """The rows that the reply and the table of its fields would fill."""
         return self.reply.wrapped_document.height + self.fields.virtual_size.height
 
-    @property
-    def verdict(self) -> Verdict:
-        """What became of the reply, in a few words."""
-        live, run = (
-            self._shown if self._shown is not None else (LiveColumn(Column(self.column_id, self._adapter)), None)
-        )
+    def verdict_of(self, newer: tuple[LiveColumn, LiveRun | None] | None = None) -> Verdict:
+        """What became of the reply that is shown, or of a `newer` one, in a few words."""
+        live, run = newer or self._shown or (LiveColumn(Column(self.column_id, self._adapter)), None)
         return in_short(self._name_of(live), live, run, self._is_outdated)
 
     def _name_of(self, live: LiveColumn) -> str:

@@ -18,6 +18,7 @@ from workbench.tui.runs.runs import LiveRun
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
+from workbench.tui.widgets.verdict_strip import Verdict
 
 NARROWEST = 32
 """Cells below which a column is not squeezed; the columns that do not fit then are scrolled to."""
@@ -176,6 +177,12 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         waiting = {id: shown[0] for id, shown in self._waiting.items()}
         known = [waiting.get(id, column.live) for id, column in self._columns.items()]
         return [one for one in known if one is not None]
+
+    @property
+    def verdicts(self) -> list[Verdict]:
+        """What became of every column's reply, painted yet or not."""
+        waiting = {id: shown[:2] for id, shown in self._waiting.items()}
+        return [column.verdict_of(waiting.get(id)) for id, column in self._columns.items()]
 
     @property
     def all(self) -> tuple[ColumnPane, ...]:

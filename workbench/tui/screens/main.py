@@ -346,10 +346,9 @@ class MainScreen(RoomScreen):
 
     def _show_strip(self) -> None:
         """The verdicts of all columns, where they do not all stand side by side."""
-        columns = self.columns.all
-        self.strip.display = self.columns.in_sight_count < len(columns)
-        current = self.columns.current
-        self.strip.show([one.verdict for one in columns], current.column_id if current is not None else "")
+        verdicts, current = self.columns.verdicts, self.columns.current
+        self.strip.display = self.columns.in_sight_count < len(verdicts)
+        self.strip.show(verdicts, current.column_id if current is not None else "")
 
     def _show_status(self) -> None:
         self._status.show(self.document, self.document.session.model, self._activity)

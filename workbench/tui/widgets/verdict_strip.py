@@ -45,7 +45,7 @@ class VerdictStrip(Widget, can_focus=True):
 ## Verdicts
 
 Every column, and what its adapter made of its reply. `←` `→` choose one, `{strip.choose|enter}` goes to its reply.
-`{app.add_column|shift+f3}` adds a column: another adapter, another model, or other wordings.
+`{app.add_column|shift+F3}` adds a column: another adapter, another model, or other wordings.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,down", "step(1)", "Next", show=False, id="strip.next", tooltip="The next column", group=_GROUP),

@@ -119,7 +119,7 @@ def test_saving_twice_is_no_conflict_with_oneself(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="ends a process by a signal")
-@pytest.mark.parametrize("answer", ["t", "f"])
+@pytest.mark.parametrize("answer", ["t", "l"])
 def test_work_of_a_killed_app_is_offered_and_stays_whatever_the_answer(tmp_path: Path, answer: str) -> None:
     path = tmp_path / "q.json"
     store.save(TICKETS, path)
