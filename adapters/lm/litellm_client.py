@@ -225,4 +225,5 @@ def _chunk(message: Mapping[str, Any]) -> Chunk:
         logprobs=message.get("logprobs"),
         raw=Scrubber().json(message["raw"]) if message.get("raw") else None,
         choice=message.get("choice", 0),
+        refusal=message.get("refusal", ""),
     )

@@ -44,7 +44,6 @@ def load() -> Any:
     _rehearse(litellm)
     _leave_gateway_out()
     _watch_for_requests()
-    _watch_for_done()
     _tell_geminis_finish()
     return litellm
 
@@ -108,22 +107,6 @@ def _leave_gateway_out() -> None:
     chat.acompletion_with_mcp = never_called
     sys.modules[GATEWAY] = handler
     sys.modules[GATEWAY_CHAT] = chat
-
-
-def _watch_for_done() -> None:
-    """Makes OpenAI's streams remember a closing `[DONE]`: some servers send that and no finish reason."""
-    streams: Any = getattr(sys.modules.get("openai"), "AsyncStream", None)
-    iterate = getattr(streams, "_iter_events", None)
-    if iterate is None:
-        return
-
-    async def watched(self: Any) -> Any:
-        async for event in iterate(self):
-            if event.data.startswith("[DONE]"):
-                self.said_done = True
-            yield event
-
-    streams._iter_events = watched
 
 
 def _tell_geminis_finish() -> None:

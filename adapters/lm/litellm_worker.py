@@ -13,6 +13,7 @@ import asyncio
 import importlib.util
 import json
 import os
+import re
 import sys
 import threading
 import time
@@ -31,9 +32,10 @@ def beside(name: str) -> Any:
 
 
 if TYPE_CHECKING:
-    from adapters.lm import litellm_setup
+    from adapters.lm import litellm_setup, openai_streams
 else:
     litellm_setup = beside("litellm_setup")
+    openai_streams = beside("openai_streams")
 
 MAX_BODY = 20_000
 """Characters kept of an error's body."""
@@ -44,6 +46,13 @@ NICENESS = 5
 NEVER_STREAMED = ("cohere", "cohere_chat", "text-completion-openai")
 """Providers of which litellm gives no stream that is whole: it takes Cohere's events for lines of JSON, and hides
 whether a completion of text came to its end."""
+
+NO_STREAMS = re.compile(
+    r"stream\w*[^.]{0,60}(not (be )?(support|allow|implement|availabl|enabl)|unsupported|must be false)"
+    r"|(not support|unsupported|cannot|does not)[^.]{0,40}stream",
+    re.IGNORECASE,
+)
+"""What servers say that refuse to stream; the same request is then made once more, for the whole reply."""
 
 Message = dict[str, Any]
 
@@ -73,6 +82,7 @@ def main() -> None:
     output = Output(protocol)
     try:
         litellm = litellm_setup.load()
+        openai_streams.mend()
     except Exception as error:
         output.send(op="unusable", message=f"{type(error).__name__}: {error}")
         return
@@ -136,7 +146,13 @@ async def answer(litellm: Any, output: Output, number: int, request: Message, op
     if request["model"].partition("/")[0] in NEVER_STREAMED:
         whole(litellm, output, number, request["model"], await litellm.acompletion(**asked))
         return
-    wrapper = await litellm.acompletion(**asked, stream=True, stream_options={"include_usage": True})
+    try:
+        wrapper = await litellm.acompletion(**asked, stream=True, stream_options={"include_usage": True})
+    except Exception as error:
+        if NO_STREAMS.search(str(error)) is None:
+            raise
+        whole(litellm, output, number, request["model"], await litellm.acompletion(**asked))
+        return
     await streamed(litellm, output, number, request["model"], wrapper)
 
 
@@ -154,7 +170,11 @@ async def streamed(litellm: Any, output: Output, number: int, model: str, wrappe
             if piece:
                 anything = True
                 output.send(op="chunk", id=number, choice=choice.index or 0, **piece)
-    if not (finished or wrapper.received_finish_reason or said_done(wrapper)):
+    said = getattr(wrapper, "completion_stream", None)
+    for choice_number, refusal in openai_streams.refusals_of(said).items():
+        anything = True
+        output.send(op="chunk", id=number, choice=choice_number, refusal=refusal)
+    if not (finished or wrapper.received_finish_reason or openai_streams.said_done(said)):
         raise UnfinishedStreamError(wrapper, anything)
     # Where the provider counts nothing, litellm's last chunk holds its own estimate.
     counted = [one.usage for one in getattr(wrapper, "chunks", ()) or () if getattr(one, "usage", None) is not None]
@@ -179,6 +199,8 @@ def piece_of(said: Any, choice: Any) -> Message:
         piece["text"] = said.content
     if getattr(said, "reasoning_content", None):
         piece["reasoning"] = said.reasoning_content
+    if getattr(said, "refusal", None):
+        piece["refusal"] = said.refusal
     if said.tool_calls:
         piece["tool_calls"] = [tool_call(number, one) for number, one in enumerate(said.tool_calls)]
     if getattr(choice, "logprobs", None):
@@ -193,10 +215,6 @@ def ending(litellm: Any, model: str, said: Any, usage: Any) -> Message:
         made["usage"] = {name: value for name, value in plain(usage).items() if name != "cost"}
         made["cost"] = cost(litellm, model, usage)
     return made
-
-
-def said_done(wrapper: Any) -> bool:
-    return getattr(getattr(wrapper, "completion_stream", None), "said_done", False)
 
 
 def tool_call(number: int, part: Any) -> Message:

@@ -42,6 +42,8 @@ class Chunk:
     logprobs: Any = None
     raw: Any = None
     choice: int = 0
+    refusal: str = ""
+    """What the model says in the place of an answer that it refuses; it is no part of the text."""
     prepared_s: float | None = None
 
 
@@ -57,6 +59,7 @@ class Response:
     cost: float | None = None
     logprobs: Any = None
     raw: Any = None
+    refusal: str = ""
 
     def as_output(self) -> dict[str, Any]:
         """The completion in the shape that dspy hands to an adapter's postprocessing."""
@@ -107,6 +110,7 @@ class _Completion:
     finish_reason: str | None = None
     logprobs: Any = None
     raw: Any = None
+    refusal: str = ""
 
 
 class Collector:
@@ -135,6 +139,7 @@ class Collector:
             one.logprobs = _joined_logprobs(one.logprobs, chunk.logprobs)
         if chunk.finish_reason is not None:
             one.finish_reason = chunk.finish_reason
+        one.refusal += chunk.refusal
         if chunk.raw is not None:
             one.raw = chunk.raw
 
@@ -151,6 +156,7 @@ class Collector:
                 cost=self.cost,
                 logprobs=one.logprobs,
                 raw=one.raw,
+                refusal=one.refusal,
             )
             for _, one in sorted(self._completions.items())
         )

@@ -154,6 +154,7 @@ def completion_of(response: Response) -> Completion:
         tool_calls=response.tool_calls,
         finish_reason=response.finish_reason,
         logprobs=response.logprobs,
+        refusal=response.refusal,
     )
 
 

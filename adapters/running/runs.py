@@ -21,6 +21,8 @@ class Completion:
     tool_calls: tuple[Mapping[str, Any], ...] = ()
     finish_reason: str | None = None
     logprobs: Any = None
+    refusal: str = ""
+    """What the model said in the place of an answer that it refused."""
 
 
 Purpose = Literal["first", "retry", "tools", "fallback", "extraction"]

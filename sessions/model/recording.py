@@ -33,7 +33,7 @@ DSPY = "3.4.1"
 """The dspy that the engine stands for."""
 
 
-OF_A_CALL = ("reasoning", "tool_calls", "finish_reason", "logprobs", "extraction")
+OF_A_CALL = ("reasoning", "tool_calls", "finish_reason", "refusal", "logprobs", "extraction")
 """What a completion has beside its text when it came from a call."""
 
 
@@ -277,6 +277,8 @@ def _completion(completion: Completion) -> dict[str, JSON]:
         made["tool_calls"] = as_json(completion.tool_calls)
     if completion.finish_reason is not None:
         made["finish_reason"] = completion.finish_reason
+    if completion.refusal:
+        made["refusal"] = completion.refusal
     if completion.logprobs is not None:
         made["logprobs"] = as_json(completion.logprobs)
     if reading is not None and reading.extraction is not None:

@@ -100,7 +100,7 @@ class Recording:
     `messages` and `request` are plain JSON; `request` is the rest of the request, without its messages. `attempts`
     are objects `{"adapter", "request", "completions": [{"text", …, "reading"}], "error"}`: `request` is null for the
     recording's own and a whole request, messages included, for a fallback's; beside `text` stand `reasoning`,
-    `tool_calls` and `finish_reason` where the reply had them; `reading` is
+    `tool_calls`, `finish_reason` and `refusal` where the reply had them; `reading` is
     `{"ok", "values", "error": null | {"type", "field"}}` with typed values (see `sessions.file.typed_values`).
     `capabilities` are those of the model that the request was made for. What no check compares as recorded (usage,
     cost, durations) stands in the case's `measured`.

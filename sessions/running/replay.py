@@ -96,6 +96,7 @@ def _chunks(attempt: Mapping[str, Any]) -> Iterator[Chunk]:
             reasoning=str(completion.get("reasoning") or ""),
             tool_calls=tuple([_part(index, one) for index, one in enumerate(calls)]) if isinstance(calls, list) else (),
             finish_reason=completion.get("finish_reason"),
+            refusal=str(completion.get("refusal") or ""),
             logprobs=completion.get("logprobs"),
             choice=choice,
         )

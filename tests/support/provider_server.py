@@ -4,6 +4,7 @@ What it answers is `behaviour`:
 
 - `stream`: as asked for, streamed or whole
 - `whole`: the whole reply in one piece of JSON, though a stream was asked for
+- `no-streams`: an error where a stream was asked for
 - `cut`: half of the stream, whose body then ends properly
 - `fault`: half of the stream, then the provider's own event of an error
 - a number: that HTTP status, with the provider's own body
@@ -177,6 +178,8 @@ def _handler(server: ProviderServer) -> type[BaseHTTPRequestHandler]:
                 if behaviour.isdecimal():
                     status = int(behaviour)
                     self._json(status, wire.error(status, f"This is a {status}."))
+                elif behaviour == "no-streams" and self._is_stream(body):
+                    self._json(400, wire.error(400, "Streaming is not supported."))
                 elif behaviour == "whole" or not self._is_stream(body):
                     self._json(200, wire.whole(server.reply))
                 else:

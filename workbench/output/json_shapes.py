@@ -277,6 +277,7 @@ def _attempt(attempt: Attempt) -> dict[str, JSON]:
                 "reasoning": plain(completion.reasoning),
                 "tool_calls": plain(completion.tool_calls),
                 "finish_reason": completion.finish_reason,
+                "refusal": plain(completion.refusal),
                 "logprobs": plain(completion.logprobs),
             }
             for completion in attempt.completions

@@ -187,7 +187,7 @@ def reply_of(run: Run, model: str, raw: bool = False) -> dict[str, Any] | None:
     made: dict[str, Any] = {"text": completion.text, "source": "sent", "model": model}
     if raw:
         made["raw"] = True
-    for key in ("reasoning", "tool_calls", "finish_reason", "logprobs"):
+    for key in ("reasoning", "tool_calls", "finish_reason", "refusal", "logprobs"):
         value = getattr(completion, key)
         if value:
             made[key] = recording.as_json(value)

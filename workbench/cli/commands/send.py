@@ -14,6 +14,7 @@ from typing import Any
 from adapters.errors import SignatureError
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.lm.errors import ProviderError
+from adapters.running.endings import why_it_ended
 from adapters.running.events import (
     ChunkReceived,
     Event,
@@ -405,6 +406,11 @@ def _write_outcome(head: str, outcome: Run, remark: str) -> None:
     command_output.text("\n")
     for attempt in outcome.attempts[-1:]:
         for completion in attempt.completions:
+            ended = why_it_ended(completion.finish_reason, completion.refusal)
+            if ended:
+                command_output.heading(f"[{head}] {ended}", "yellow")
+            if outcome.cancelled:
+                command_output.heading(f"[{head}] cancelled: this is what had arrived", "yellow")
             if completion.reading is not None:
                 reading_text.write(head, completion.reading)
     for attempt in outcome.attempts:

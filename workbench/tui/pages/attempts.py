@@ -87,6 +87,8 @@ def _attempt(attempt: Attempt, run: Run) -> Iterable[Block]:
     for completion in attempt.completions:
         how = completion.finish_reason or "the model did not say"
         yield named("ended", how)
+        if completion.refusal:
+            yield named("refused", (one_line(completion.refusal, LONGEST_TEXT), "error"))
         if completion.reading is not None:
             sign = ("✓ ", "ok") if completion.reading.ok else ("✗ ", "error")
             yield named("read", sign, verdict(completion.reading))

@@ -9,6 +9,7 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from adapters.formats import catalog
+from adapters.running.endings import why_it_ended
 from sessions.model.session import Column
 from workbench.output import measures
 from workbench.output.display import one_line
@@ -268,25 +269,36 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0, keys: KeyWo
         took += _fallback(run)
     if run is not None and run.repeats is not None:
         took = f" {repeated(run.repeats)}"
-    if run is not None and run.phase == "cancelled":
-        took = f" cancelled after {_duration(run.seconds)}"
+    ended = _ended(live, run)
     if run is not None and _says_why(live, run):
         return _line("✗", "error", *_failure(run, took))
     if live.reply is not None and live.reply.get("raw"):
-        return lines(REPLY, ("≡ kept raw, not read", "$text-accent"), (took, "$foreground 60%"))
+        return lines(REPLY, *ended, ("≡ kept raw, not read", "$text-accent"), (took, "$foreground 60%"))
     if live.reading is None:
+        if not live.text and ended:
+            return lines(REPLY, *ended, (took.strip(), "$foreground 60%"))
         if not live.text:
             return lines(REPLY, (took.strip() or keys("none yet · {app.send_all|F5} sends"), "$foreground 60%"))
-        return _line("✗", "error", live.reading_error or "not read", took)
+        return _line("✗", "error", live.reading_error or "not read", took, ended)
     reading = live.reading
     flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""
     if reading.ok:
-        return _line("✓", "success", "", took + flags)
+        return _line("✓", "success", "", took + flags, ended)
     place = ""
     if reading.error is not None and reading.error.start is not None:
         place = f" line {reading.line_and_column(reading.error.start)[0]}"
     missing = f" · {reading.error.field}" if reading.error is not None and reading.error.field else ""
-    return _line("✗", "error", (place + missing).strip(), took + flags)
+    return _line("✗", "error", (place + missing).strip(), took + flags, ended)
+
+
+def _ended(live: LiveColumn, run: LiveRun | None) -> tuple[tuple[str, str], ...]:
+    """What stands before the verdict on a reply that did not come to its own end: why it ended."""
+    said = ""
+    if run is not None and run.phase == "cancelled":
+        said = f"cancelled after {_duration(run.seconds)}"
+    elif live.reply is not None:
+        said = why_it_ended(live.reply.get("finish_reason"), str(live.reply.get("refusal") or ""))
+    return ((f"■ {said}", "$text-warning"), ("  ", "")) if said else ()
 
 
 def _says_why(live: LiveColumn, run: LiveRun) -> bool:
@@ -343,9 +355,10 @@ def _short(count: int) -> str:
     return str(count) if count < 1000 else f"{count / 1000:.1f}k"
 
 
-def _line(sign: str, tone: str, said: str, details: str) -> Content:
+def _line(sign: str, tone: str, said: str, details: str, before: tuple[tuple[str, str], ...] = ()) -> Content:
     return lines(
         REPLY,
+        *before,
         (f"{sign} " if said or details.strip() else sign, f"$text-{tone} bold"),
         (said, f"$text-{tone}"),
         (details if said else details.lstrip(), "$foreground 60%"),

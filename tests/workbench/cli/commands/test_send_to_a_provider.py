@@ -128,3 +128,19 @@ def test_an_interrupt_keeps_what_had_arrived(rain: str, at_loopback: Callable[[s
     case = store.load(rain).cases[0]
     assert case.recordings == {}
     assert case.replies.get("chat", {"text": ""})["text"] == arrived
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "said"),
+    [
+        ("length", "cut off at the limit of tokens (max_tokens)"),
+        ("content-filter", "stopped by the provider's content"),
+    ],
+)
+def test_why_a_reply_ended_is_said_before_it_is_read(
+    rain: str, at_loopback: Callable[[str], None], behaviour: str, said: str
+) -> None:
+    with LoopbackServer(REPLY, behaviour) as server:
+        at_loopback(server.url)
+        shown = send(rain, "--model", "openai/any-name").stdout.decode()
+    assert shown.index("[[ ## completed") < shown.index(f"[chat] {said}") < shown.rindex("yes")

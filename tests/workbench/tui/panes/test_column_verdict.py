@@ -63,3 +63,24 @@ def test_a_failed_call_is_told_in_few_words_and_then_its_phase() -> None:
     assert verdict(nothing, run).plain == f"reply ✗ {sentence} 100 ms"
     run.payload = {"kind": "rate limit", "status": 429}
     assert verdict(nothing, run).plain == "reply ✗ 429 · rate limit · request 100 ms"
+
+
+def test_why_a_reply_ended_is_said_before_its_verdict() -> None:
+    for kept, said in (
+        ({"finish_reason": "length"}, "reply ■ cut off at the limit of tokens (max_tokens)  ✗ not read"),
+        ({"finish_reason": "content_filter"}, "reply ■ stopped by the provider's content filter  ✗ not read"),
+        ({"finish_reason": "stop", "refusal": "I cannot\nhelp."}, "reply ■ refused: I cannot help.  ✗ not read"),
+        ({"finish_reason": "stop"}, "reply ✗ not read"),
+    ):
+        live = LiveColumn(Column("chat", "chat"), reply={"text": "x", **kept})
+        assert verdict(live, None).plain.startswith(said)
+
+
+def test_a_reply_of_nothing_but_a_refusal_is_no_empty_column() -> None:
+    live = LiveColumn(Column("chat", "chat"), reply={"text": "", "refusal": "I cannot."})
+    assert verdict(live, None).plain.startswith("reply ■ refused: I cannot.")
+
+
+def test_what_arrived_of_a_cancelled_reply_is_never_said_to_be_whole() -> None:
+    run = LiveRun(1, "c", "chat", "m", 0.0, phase="cancelled", seconds=1.25)
+    assert verdict(CHAT, run).plain.startswith("reply ■ cancelled after 1250 ms  ✗")

@@ -1,0 +1,146 @@
+"""What litellm and OpenAI's client lose of a stream of chat completions, kept.
+
+For every server that speaks that protocol:
+
+- a closing `[DONE]`, which some servers send and no finish reason;
+- a refusal, which litellm drops;
+- content as a list of parts (text, thinking), of which litellm takes nothing;
+- a bare `retry:` or `id:`, which OpenAI's client takes for an empty event and fails on;
+- a server that answers with a whole reply, or an error, as JSON where a stream was asked for.
+
+Loaded by its path beside `litellm_worker`, with nothing of this project imported.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+JSON = dict[str, Any]
+
+_ODD = re.compile(r'"refusal"|"content"\s*:\s*\[')
+
+
+def mend() -> None:
+    """Changes OpenAI's `AsyncStream` and litellm's own reader of such streams, for this process."""
+    _mend_client()
+    _mend_reader()
+
+
+def said_done(stream: Any) -> bool:
+    """Whether the stream ended with `[DONE]`."""
+    return bool(getattr(stream, "said_done", False))
+
+
+def refusals_of(stream: Any) -> dict[int, str]:
+    """What the model said in the place of an answer, by choice."""
+    return dict(getattr(stream, "refusals", None) or {})
+
+
+def _mend_client() -> None:
+    streams: Any = getattr(sys.modules.get("openai"), "AsyncStream", None)
+    iterate = getattr(streams, "_iter_events", None)
+    if iterate is None:
+        return
+
+    async def events(self: Any) -> AsyncIterator[Any]:
+        from openai._streaming import ServerSentEvent
+
+        if self.response.headers.get("content-type", "").partition(";")[0].strip() == "application/json":
+            for line in _as_stream(await self.response.aread()):
+                yield ServerSentEvent(data=line)
+            self.said_done = True
+            return
+        async for event in iterate(self):
+            if not event.data.strip():
+                continue
+            if event.data.startswith("[DONE]"):
+                self.said_done = True
+            elif _is_odd(event.data):
+                event = ServerSentEvent(
+                    event=event.event, data=json.dumps(_plain(json.loads(event.data), self)), id=event.id
+                )
+            yield event
+
+    streams._iter_events = events
+
+
+def _mend_reader() -> None:
+    from litellm.llms.openai.chat.gpt_transformation import OpenAIChatCompletionStreamingHandler as Reader
+
+    parse: Any = Reader.chunk_parser
+
+    def parsed(self: Any, chunk: JSON) -> Any:
+        return parse(self, _plain(chunk, self))
+
+    Reader.chunk_parser = parsed
+
+
+def _as_stream(body: bytes) -> Iterator[str]:
+    """The events of a stream that would have said what `body` says whole: a completion, or an error."""
+    try:
+        said = json.loads(body)
+    except ValueError:
+        return
+    if not isinstance(said, dict) or not isinstance(said.get("choices"), list):
+        error = said.get("error", said) if isinstance(said, dict) else said
+        yield json.dumps({"error": error if isinstance(error, dict) else {"message": str(error)}})
+        return
+    head = {name: value for name, value in said.items() if name not in ("choices", "usage")}
+    for choice in said["choices"]:
+        rest = {name: value for name, value in choice.items() if name not in ("message", "finish_reason")}
+        delta = dict(choice.get("message") or {})
+        calls = delta.get("tool_calls") or []
+        if calls:
+            delta["tool_calls"] = [{"index": index, **call} for index, call in enumerate(calls)]
+        for piece, ending in ((delta, None), ({}, choice.get("finish_reason") or "stop")):
+            yield json.dumps({**head, "choices": [{**rest, "delta": piece, "finish_reason": ending}]})
+    if said.get("usage"):
+        yield json.dumps({**head, "choices": [], "usage": said["usage"]})
+
+
+def _is_odd(data: str) -> bool:
+    """Whether an event may hold what `_plain` is for; most hold none of it and are not read twice."""
+    return _ODD.search(data) is not None
+
+
+def _plain(chunk: Any, stream: Any) -> Any:
+    """The chunk with text for content; refusals are noted at `stream`."""
+    if not isinstance(chunk, dict):
+        return chunk
+    for choice in chunk.get("choices") or ():
+        if isinstance(choice, dict) and "delta" not in choice:
+            choice["delta"] = choice.pop("message", None)
+        delta = choice.get("delta") if isinstance(choice, dict) else None
+        if not isinstance(delta, dict):
+            continue
+        refusal = delta.pop("refusal", None)
+        if isinstance(refusal, str) and refusal:
+            noted = stream.__dict__.setdefault("refusals", {})
+            index = choice.get("index") or 0
+            noted[index] = noted.get(index, "") + refusal
+        if isinstance(delta.get("content"), list):
+            text, thought = _parts(delta["content"])
+            delta["content"] = text
+            if thought:
+                delta["reasoning_content"] = (delta.get("reasoning_content") or "") + thought
+    return chunk
+
+
+def _parts(parts: list[Any]) -> tuple[str, str]:
+    """The text and the thoughts of content that is a list of parts, as Mistral's reasoning models send it."""
+    text: list[str] = []
+    thought: list[str] = []
+    for part in parts:
+        if isinstance(part, str):
+            text.append(part)
+        elif isinstance(part, dict) and isinstance(part.get("thinking"), list):
+            thought.append(_parts(part["thinking"])[0])
+        elif isinstance(part, dict) and isinstance(part.get("thinking"), str):
+            thought.append(part["thinking"])
+        elif isinstance(part, dict) and isinstance(part.get("text"), str):
+            text.append(part["text"])
+    return "".join(text), "".join(thought)

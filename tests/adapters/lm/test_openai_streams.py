@@ -1,0 +1,87 @@
+"""Streams of chat completions as servers send them, with what litellm and OpenAI's client would lose of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from provider_server import BY_NAME, Provider, ProviderServer
+from provider_wires import Reply, openai_error, sse
+
+from adapters.lm import ProviderError, Response
+from adapters.lm import open as open_model
+from adapters.lm.protocol import collect
+
+DONE = b"data: [DONE]\n\n"
+REPLY = Reply(("It rains ", "a lot."), reasoning=("Let me ", "think."), tool=("search", {"query": "rain"}))
+
+Ask = Callable[..., Response]
+
+
+def piece(delta: dict[str, Any], ending: str | None = None) -> bytes:
+    choice = {"index": 0, "delta": delta, "finish_reason": ending}
+    return sse({"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]})
+
+
+@pytest.fixture(params=["openai", "vllm"])
+def provider(request: pytest.FixtureRequest) -> Provider:
+    """One that OpenAI's client reads, and one that litellm reads itself."""
+    return BY_NAME[request.param]
+
+
+@pytest.fixture
+def ask(monkeypatch: pytest.MonkeyPatch, provider: Provider) -> Ask:
+    """The reply of a server that sends just these frames, or behaves so."""
+
+    def ask(*frames: bytes, behaviour: str = "stream", error: str = "") -> Response:
+        wire = provider.wire if not frames else replace(provider.wire, frames=lambda reply: list(frames))
+        if error:
+            wire = replace(wire, error=lambda status, message: openai_error(status, error))
+        with ProviderServer(replace(provider, wire=wire), REPLY, behaviour) as server:
+            for name, value in provider.environment(server.url).items():
+                monkeypatch.setenv(name, value)
+            request = {"messages": [{"role": "user", "content": "Rain?"}]}
+            (response,) = collect(open_model(provider.model, timeout=20).stream(request))
+            return response
+
+    return ask
+
+
+def test_a_refusal_is_kept_apart_from_the_text(ask: Ask) -> None:
+    said = ({"role": "assistant", "content": None, "refusal": ""}, {"refusal": "I can"}, {"refusal": "not."})
+    response = ask(*map(piece, said), piece({}, "stop"), DONE)
+    assert (response.text, response.refusal, response.finish_reason) == ("", "I cannot.", "stop")
+
+
+def test_content_in_parts_is_text_and_thought(ask: Ask) -> None:
+    thinking = [{"type": "thinking", "thinking": [{"type": "text", "text": "Hmm."}]}]
+    text = [{"type": "text", "text": "It "}, {"type": "text", "text": "rains."}]
+    response = ask(piece({"content": thinking}), piece({"content": text}), piece({}, "stop"), DONE)
+    assert (response.text, response.reasoning_content) == ("It rains.", "Hmm.")
+
+
+def test_comments_and_bare_fields_of_a_stream_are_no_events(ask: Ask) -> None:
+    response = ask(b"retry: 3000\n\n", piece({"content": "It rains."}), b": ping\n\nid: 4\n\n", piece({}, "stop"), DONE)
+    assert response.text == "It rains."
+
+
+def test_a_server_that_does_not_stream_is_read_all_the_same(ask: Ask) -> None:
+    response = ask(behaviour="whole")
+    assert (response.text, response.reasoning_content) == (REPLY.text, "Let me think.")
+    assert response.finish_reason == "tool_calls"
+    (call,) = response.tool_calls
+    assert (call["function"]["name"], json.loads(call["function"]["arguments"])) == ("search", {"query": "rain"})
+    assert response.usage is not None and response.usage["total_tokens"] == 14
+
+
+@pytest.mark.parametrize("said", ["Streaming is not supported for this model.", "This model does not support streams."])
+def test_a_server_that_refuses_to_stream_is_asked_for_the_whole(ask: Ask, said: str) -> None:
+    assert ask(behaviour="no-streams", error=said).text == REPLY.text
+
+
+def test_an_error_under_a_status_of_success_is_an_error(ask: Ask) -> None:
+    with pytest.raises(ProviderError, match=r"failed.*: The model is sleeping\.$"):
+        ask(behaviour="200", error="The model is sleeping.")
