@@ -78,7 +78,7 @@ def test_the_session_of_the_documents_opens() -> None:
     text = (ROOT / "docs" / "session.md").read_text(encoding="utf-8")
     session = store.loads(re.findall(r"```json\n(\{.*?)```", text, re.DOTALL)[0])
     assert list(session.signature.read().fields) == ["question", "context", "answer"]
-    assert json.loads(store.dumps(session))["columns"][1]["model"] == "openai/gpt-4o-mini"
+    assert json.loads(store.dumps(session))["columns"][1]["model"] == "openai/gpt-6-luna"
 
 
 def test_every_command_is_in_the_readme_and_every_shape_is_documented() -> None:

@@ -197,7 +197,7 @@ def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | No
         return _key_line(status, tail, target)
     if kind == "model":
         if "llm provider not provided" in str(facts.get("message", "")).lower():
-            return f"No provider is known for the model {target.model!r}. Write provider/model: openai/gpt-4o-mini."
+            return f"No provider is known for the model {target.model!r}. Write provider/model: openai/gpt-6-luna."
         return f"{target.place} does not know the model {name!r}{status}{tail}"
     if kind == "context":
         return f"The prompt is too long for {target.model}{tail}"

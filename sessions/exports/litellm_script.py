@@ -26,7 +26,7 @@ def litellm_script(source: Source) -> Exported:
     imports, model, check = ["import litellm"], quoted(view.model), ""
     if view.model.startswith(OFFLINE):
         imports = ["import os", "", "import litellm"]
-        model = 'os.environ["MODEL"]  # for example openai/gpt-4o-mini'
+        model = 'os.environ["MODEL"]  # for example openai/gpt-6-luna'
         left.append(f"the model {view.model}, which only the workbench has: the variable MODEL names another")
     elif key:
         imports = ["import os", "import sys", "", "import litellm"]

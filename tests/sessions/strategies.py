@@ -97,7 +97,7 @@ sessions = st.builds(
     demos=st.lists(demos, max_size=2).map(tuple),
     columns=st.lists(columns, max_size=2, unique_by=lambda one: one.id).map(tuple),
     cases=st.lists(cases, max_size=2, unique_by=lambda one: one.name).map(tuple),
-    model=st.sampled_from(["offline/exact", "openai/gpt-4o-mini"]),
+    model=st.sampled_from(["offline/exact", "openai/gpt-6-luna"]),
     params=params,
     fallback=st.booleans(),
     name=texts,

@@ -60,7 +60,7 @@ class Provider:
 CHAT = "/chat/completions"
 
 PROVIDERS = (
-    Provider("openai", "openai/gpt-4o-mini", OPENAI, CHAT, "OPENAI_API_KEY", "OPENAI_API_BASE", "/v1"),
+    Provider("openai", "openai/gpt-6-luna", OPENAI, CHAT, "OPENAI_API_KEY", "OPENAI_API_BASE", "/v1"),
     Provider("responses", "openai/gpt-5-codex", RESPONSES, "/responses", "OPENAI_API_KEY", "OPENAI_API_BASE", "/v1"),
     Provider("pro", "openai/gpt-5-pro", RESPONSES, "/responses", "OPENAI_API_KEY", "OPENAI_API_BASE", "/v1", False),
     Provider(
@@ -74,7 +74,7 @@ PROVIDERS = (
     ),
     Provider(
         "anthropic",
-        "anthropic/claude-sonnet-4-5",
+        "anthropic/claude-sonnet-5-5",
         ANTHROPIC,
         "/v1/messages",
         "ANTHROPIC_API_KEY",
@@ -82,7 +82,7 @@ PROVIDERS = (
     ),
     Provider(
         "gemini",
-        "gemini/gemini-2.5-flash",
+        "gemini/gemini-3.8-flash",
         GEMINI,
         ":streamGenerateContent?alt=sse",
         "GEMINI_API_KEY",

@@ -61,7 +61,7 @@ def add_columns(parser: argparse.ArgumentParser, default_case: str = "the first"
 
 def add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--model", type=model, metavar="M", help="offline/exact, openai/gpt-4o, … (`workbench models` lists them)"
+        "--model", type=model, metavar="M", help="offline/exact, openai/gpt-6-sol, … (`workbench models` lists them)"
     )
 
 

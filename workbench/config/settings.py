@@ -283,7 +283,7 @@ KEYS: tuple[Key, ...] = (
         "model",
         "the name of a model",
         "The model of a new session.",
-        'model = "openai/gpt-4o-mini"',
+        'model = "openai/gpt-6-luna"',
         _text,
         ("WORKBENCH_MODEL",),
     ),

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import NamedTuple
 
 from adapters.lm import addresses
+from adapters.lm.capabilities import known_of
 from adapters.lm.model_list import ModelEntry
+from adapters.lm.retirement import retirement_of
 
 EXAMPLE_MODELS = (
-    "openai/gpt-4o-mini",
-    "anthropic/claude-sonnet-4-5",
-    "gemini/gemini-2.5-flash",
+    "openai/gpt-6-luna",
+    "anthropic/claude-sonnet-5-5",
+    "gemini/gemini-3.8-flash",
     "mistral/mistral-small-latest",
     "groq/openai/gpt-oss-20b",
-    "deepseek/deepseek-chat",
-    "openrouter/openai/gpt-4o-mini",
-    "xai/grok-4",
+    "deepseek/deepseek-flash",
+    "openrouter/openai/gpt-6-luna",
+    "xai/grok-4.7",
 )
 """One model of each well known provider, which stands for the others."""
 
@@ -48,8 +51,30 @@ def key_of(provider: str) -> Key:
     return Key(variable, addresses.has_key(provider) or addresses.is_set(variable))
 
 
+def can(model: str) -> str:
+    """What the model can do and who says so: `can: tools, schema (dspy 3.4.1's table)`."""
+    known = known_of(model)
+    has = {
+        "tools": known.capabilities.function_calling,
+        "reasoning": known.capabilities.reasoning,
+        "schema": known.capabilities.response_schema,
+        "JSON": "response_format" in known.capabilities.params and not known.capabilities.response_schema,
+    }
+    words = ", ".join(name for name, yes in has.items() if yes)
+    return f"can: {words or 'nothing of its own'} ({known.said_by})"
+
+
+def leaving(model: str, today: date | None = None) -> str | None:
+    """That the model has left its provider's API or soon will, as one sentence; None where there is nothing to tell."""
+    day = today or date.today()
+    retirement = retirement_of(model)
+    return retirement.sentence(day) if retirement is not None and retirement.is_near(day) else None
+
+
 def facts(entry: ModelEntry) -> str:
-    """Context and price; what is not known is `?`."""
+    """Context and price, and the day on which it leaves its API when that is near; what is not known is `?`."""
     prices = [("?" if one is None else f"{one:g}") for one in (entry.input_price, entry.output_price)]
     context = "?" if entry.context_tokens is None else f"{entry.context_tokens:,}"
-    return f"{context} tokens, ${prices[0]} in ${prices[1]} out a million"
+    retirement, today = retirement_of(entry.name), date.today()
+    leaves = f" · {retirement.remark(today)}" if retirement is not None and retirement.is_near(today) else ""
+    return f"{context} tokens, ${prices[0]} in ${prices[1]} out a million{leaves}"

@@ -86,7 +86,7 @@ def test_one_edit_of_the_signature_is_one_cause_of_all_its_columns(
 @pytest.mark.parametrize(
     ("changes", "kind", "said"),
     [
-        ({"model": "openai/gpt-4o-mini"}, "model", "offline/exact"),
+        ({"model": "openai/gpt-6-luna"}, "model", "offline/exact"),
         ({"params": {"temperature": 0.5}}, "parameter", "`temperature` changed: nothing → “0.5”"),
         ({"demos": ()}, "demo", "messages that were recorded are gone"),
         ({"demos": (Demo({"note": "e", "invoice": {"total": 1}, "score": 0.1}),)}, "demo", "“d” → “e”"),

@@ -46,7 +46,7 @@ def graded() -> Any:
 
 def with_model() -> Any:
     predictor = graded()
-    predictor.set_lm(dspy.LM("openai/gpt-4o-mini", temperature=0.5, max_tokens=None))
+    predictor.set_lm(dspy.LM("openai/gpt-6-luna", temperature=0.5, max_tokens=None))
     return predictor
 
 
@@ -90,7 +90,7 @@ def test_dspy_loads_what_is_exported(tmp_path: Path) -> None:
         (Demo({"question": "q", "n": 1, "answer": "a"}), Demo({"question": "off"}, enabled=False)),
         DEFAULT_COLUMNS,
         (Case("case 1", {"question": "Q?"}),),
-        model="openai/gpt-4o-mini",
+        model="openai/gpt-6-luna",
     )
     made = dspy_program(source_of(session, session.columns, session.cases))
     (tmp_path / "program.json").write_text(made.text, encoding="utf-8")
@@ -101,7 +101,7 @@ def test_dspy_loads_what_is_exported(tmp_path: Path) -> None:
     assert made.left_out[1:] == (
         "demo 2: switched off",
         "the cases",
-        "the model openai/gpt-4o-mini: set it with `dspy.configure(lm=dspy.LM(...))`, as for every program without one",
+        "the model openai/gpt-6-luna: set it with `dspy.configure(lm=dspy.LM(...))`, as for every program without one",
     )
 
 

@@ -197,7 +197,7 @@ def different(asked: list[Asked], model: str, folder: Path) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model", ["offline", "openai/gpt-4o-mini", "anthropic/claude-sonnet-4-5"])
+@pytest.mark.parametrize("model", ["offline", "openai/gpt-6-luna", "anthropic/claude-sonnet-5-5"])
 def test_the_exported_module_run_under_dspy_makes_the_very_same_messages(model: str, tmp_path: Path) -> None:
     asked = [
         (name, one if model == "offline" else replace(one, model=model), column, case)

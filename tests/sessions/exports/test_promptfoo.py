@@ -78,14 +78,14 @@ def test_what_promptfoo_would_act_upon_is_kept_from_it() -> None:
 
 
 def test_a_schema_is_written_in_place_and_one_that_contains_itself_is_refused() -> None:
-    session = replace(HOSTILE, model="openai/gpt-4o-mini")
+    session = replace(HOSTILE, model="openai/gpt-6-luna")
     made = promptfoo(source_of(session, COLUMNS[1:2], HOSTILE.cases))
     schema = json.loads(made.text)["providers"][0]["config"]["response_format"]["json_schema"]["schema"]
     assert "$ref" not in json.dumps(schema) and "$defs" not in schema
     assert schema["properties"]["one"]["properties"]["x"]["type"] == "integer"
     tree = "import dspy\nfrom pydantic import BaseModel\nclass Tree(BaseModel):\n    below: list['Tree']\n"
     text = f"{tree}\nclass Ask(dspy.Signature):\n    q: str = dspy.InputField()\n    t: Tree = dspy.OutputField()\n"
-    recursive = Session(SignatureText(text, "Ask"), (), COLUMNS, (Case("x", {"q": "1"}),), model="openai/gpt-4o-mini")
+    recursive = Session(SignatureText(text, "Ask"), (), COLUMNS, (Case("x", {"q": "1"}),), model="openai/gpt-6-luna")
     with pytest.raises(ExportError, match="contains itself"):
         promptfoo(source_of(recursive, COLUMNS[1:2], recursive.cases))
 
@@ -138,7 +138,7 @@ def test_promptfoo_sends_the_very_messages_of_the_session(tmp_path: Path) -> Non
 @pytest.mark.skipif(PROMPTFOO is None, reason="promptfoo is not installed (npm install -g promptfoo)")
 def test_promptfoo_sends_the_request_of_the_session_to_its_provider(tmp_path: Path) -> None:
     session = replace(
-        HOSTILE, model="openai/gpt-4o-mini", params={"temperature": 0.25, "max_tokens": 77, "stop": ["{{"]}
+        HOSTILE, model="openai/gpt-6-luna", params={"temperature": 0.25, "max_tokens": 77, "stop": ["{{"]}
     )
     source = source_of(session, COLUMNS[1:2], HOSTILE.cases[:1])
     with LoopbackServer("{}") as server:

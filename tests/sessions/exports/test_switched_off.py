@@ -23,7 +23,7 @@ SESSION = Session(
             turns_off=frozenset({1}),
         ),
     ),
-    model="openai/gpt-4o-mini",
+    model="openai/gpt-6-luna",
 )
 
 

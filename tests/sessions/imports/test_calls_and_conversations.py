@@ -43,7 +43,7 @@ def entry(adapter: Any, signature: Any = Answer, **more: Any) -> dict[str, Any]:
         "outputs": ["a reply\x1b[31m"],
         "usage": {"total_tokens": 3},
         "cost": None,
-        "model": "openai/gpt-4o-mini",
+        "model": "openai/gpt-6-luna",
         **more,
     }
 
@@ -66,7 +66,7 @@ def test_a_call_becomes_the_session_that_makes_its_messages_again(adapter: Any, 
     assert [dict(one.values) for one in session.demos] == [DEMO]
     assert session.cases[0].inputs == INPUTS
     assert session.cases[0].replies[session.columns[0].id]["text"] == "a reply\x1b[31m"
-    assert (session.model, dict(session.params)) == ("openai/gpt-4o-mini", {"temperature": 0.3})
+    assert (session.model, dict(session.params)) == ("openai/gpt-6-luna", {"temperature": 0.3})
 
 
 @pytest.mark.parametrize("adapter", [dspy.ChatAdapter(), dspy.JSONAdapter()], ids=lambda one: type(one).__name__)

@@ -147,14 +147,14 @@ def test_one_of_several_predictors_is_chosen_by_its_path(tmp_path: Path) -> None
 
 def test_the_model_is_taken_without_where_to_send_it_and_without_secrets(tmp_path: Path) -> None:
     predictor = dspy.Predict("question -> answer")
-    predictor.set_lm(dspy.LM("openai/gpt-4o-mini", temperature=0.5, api_base="http://evil.example/v1"))
+    predictor.set_lm(dspy.LM("openai/gpt-6-luna", temperature=0.5, api_base="http://evil.example/v1"))
     path = saved(predictor, tmp_path)
     data = json.loads(Path(path).read_text())
     data["lm"]["api_base"] = "http://evil.example/v1"
     data["lm"]["headers"] = {"Authorization": "Bearer 1234567890abcdefghij"}
     Path(path).write_text(json.dumps(data))
     made = sources.load(path)
-    assert (made.session.model, dict(made.session.params)) == ("openai/gpt-4o-mini", {"temperature": 0.5})
+    assert (made.session.model, dict(made.session.params)) == ("openai/gpt-6-luna", {"temperature": 0.5})
     text = store.dumps(made.session)
     assert "1234567890abcdefghij" not in text
     assert any("api_base" in one for one in made.notes)

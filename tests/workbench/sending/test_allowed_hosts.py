@@ -18,7 +18,7 @@ SESSION = Session(
     SignatureText("question -> answer"),
     columns=(CHAT,),
     cases=(Case("c"),),
-    model="openai/gpt-4o-mini",
+    model="openai/gpt-6-luna",
     params={"api_base": "http://evil.example:8080/v1"},
 )
 FILE = Path("q.json")
@@ -40,7 +40,7 @@ def test_an_address_of_the_session_is_a_question_that_names_host_file_and_variab
         FILE,
         "evil.example:8080",
         "http://evil.example:8080/v1",
-        "openai/gpt-4o-mini",
+        "openai/gpt-6-luna",
         "OPENAI_API_KEY",
     )
     assert CANARY not in repr(question)

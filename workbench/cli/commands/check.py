@@ -43,7 +43,7 @@ EXAMPLES = """\
   workbench check q.session.json --update            accept today's prompts and readings
   workbench check q.session.json --update parse      accept today's readings alone
   workbench check prompts/ --dspy            would the dspy installed here do the same?
-  workbench check q.session.json --live openai/gpt-4o-mini --repeat 5
+  workbench check q.session.json --live openai/gpt-6-luna --repeat 5
   workbench check . --json | jq '.fixtures[] | select(.drift != [])'"""
 UPDATES: tuple[Part, ...] = ("render", "parse")
 EVERY_S = 0.1

@@ -20,7 +20,7 @@ what is exported names the environment variable that holds it."""
 EXAMPLES = """\
   workbench export q.session.json --adapter chat                    messages as JSON
   workbench export q.session.json --as dspy --adapter json -o program.py
-  workbench export q.session.json --as curl --model openai/gpt-4o-mini > ask.sh && sh ask.sh
+  workbench export q.session.json --as curl --model openai/gpt-6-luna > ask.sh && sh ask.sh
   workbench export q.session.json --as promptfoo -o promptfooconfig.yaml"""
 
 

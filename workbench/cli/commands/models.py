@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from adapters.lm import dotenv, model_list, servers
+from adapters.lm.capabilities import known_of
 from adapters.lm.model_list import ModelEntry
+from adapters.lm.retirement import retirement_of
 from adapters.lm.secrets import Scrubber
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes
@@ -60,6 +62,8 @@ def run(options: argparse.Namespace) -> int:
         widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
         for name, remark, facts in rows:
             command_output.text(f"  {name:<{widths[0]}}  {remark:<{widths[1]}}  {facts}".rstrip())
+            if options.words:
+                command_output.text(f"      {model_choices.can(name)}")
     if not (offline or local or provided):
         command_output.message(
             f"no model has {' '.join(options.words)!r} in its name; a name that litellm knows works anyway"
@@ -112,7 +116,7 @@ def _offline(entry: ModelEntry) -> dict[str, Any]:
 
 
 def _provided(entry: ModelEntry) -> dict[str, Any]:
-    key = model_choices.key_of(entry.provider)
+    key, known, retirement = model_choices.key_of(entry.provider), known_of(entry.name), retirement_of(entry.name)
     return {
         "model": entry.name,
         "description": "through litellm",
@@ -121,4 +125,11 @@ def _provided(entry: ModelEntry) -> dict[str, Any]:
         "context_tokens": entry.context_tokens,
         "input_price": entry.input_price,
         "output_price": entry.output_price,
+        "retires": None if retirement is None else retirement.day.isoformat(),
+        "can": {
+            "function_calling": known.capabilities.function_calling,
+            "reasoning": known.capabilities.reasoning,
+            "response_schema": known.capabilities.response_schema,
+            "said_by": known.said_by,
+        },
     }

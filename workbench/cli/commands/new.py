@@ -43,7 +43,7 @@ EXAMPLES = """\
   workbench new "question -> answer" -o q.session.json --input question="Is it raining?"
   workbench new "question, context: list[str] -> answer: Literal['yes', 'no'], score: float" -o q.session.json \\
       --input question="Is it raining?" --input context='["It pours."]'
-  workbench new invoice.py:Extract -o invoice.session.json --cot --model openai/gpt-4o-mini
+  workbench new invoice.py:Extract -o invoice.session.json --cot --model openai/gpt-6-luna
   workbench new "text -> label" -o l.session.json --demo '{"text": "Lovely.", "label": "positive"}'"""
 
 

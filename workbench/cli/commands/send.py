@@ -38,7 +38,7 @@ from workbench.cli.selection import Selection
 from workbench.output import command_output, exit_codes, json_shapes, measures, reading_text
 from workbench.output.exit_codes import CommandError
 from workbench.output.turns import Turns
-from workbench.sending import sending, tool_answers
+from workbench.sending import model_choices, sending, tool_answers
 
 DESCRIPTION = """\
 Sends the prompt of each column to its model, one after the other or --jobs at
@@ -50,8 +50,8 @@ broke off. ctrl+c ends a run and keeps what had arrived."""
 EXAMPLES = """\
   workbench send q.session.json
   workbench send q.session.json --adapter chat --model offline/sloppy
-  workbench send q.session.json --model openai/gpt-4o-mini --save   keep the replies and record them for `check`
-  workbench send q.session.json --model openai/gpt-4o-mini anthropic/claude-sonnet-4-5   every adapter with each
+  workbench send q.session.json --model openai/gpt-6-luna --save   keep the replies and record them for `check`
+  workbench send q.session.json --model openai/gpt-6-luna anthropic/claude-sonnet-5-5   every adapter with each
   workbench send q.session.json --all-cases --save
   workbench send q.session.json --replay             answered from the recording: no network, no price
   workbench send q.session.json --repeat 10 --json | jq .runs.chat.parse_failure_rate
@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         default=[],
         metavar="M",
-        help="offline/exact, openai/gpt-4o, … (`workbench models` lists them); with several, adapter × model",
+        help="offline/exact, openai/gpt-6-sol, … (`workbench models` lists them); with several, adapter × model",
     )
     parser.add_argument("--all-cases", action="store_true", help="every case, one after the other")
     parser.add_argument(
@@ -141,6 +141,10 @@ def run(options: argparse.Namespace) -> int:
         chosen = selection.with_models(chosen, options.models)
     chosen = selection.with_variants(chosen, options.variants)
     cases = chosen.session.cases if options.all_cases else (chosen.case,)
+    for model in dict.fromkeys(chosen.session.model_of(column) for column in chosen.columns):
+        leaves = model_choices.leaving(model)
+        if leaves is not None:
+            command_output.message(f"workbench: {leaves}")
     with _interruptible() as cancel:
         handlers = tool_answers.handlers(chosen.session, options.handlers)
         sender = _Sender(options, cancel, handlers, _Kept(chosen, options))

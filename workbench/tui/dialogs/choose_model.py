@@ -136,7 +136,10 @@ def _remark(model: str) -> str:
         return "offline, as this session names it"
     provider = split_model(model)[0]
     own = servers.USUAL.get(provider)
-    return f"{own[0]}, a server of your own" if own is not None else key_of(provider).remark
+    if own is not None:
+        return f"{own[0]}, a server of your own"
+    leaves = model_choices.leaving(model)
+    return key_of(provider).remark if leaves is None else f"{key_of(provider).remark}; {leaves}"
 
 
 def _typed(name: str) -> Entry | None:

@@ -8,6 +8,7 @@ from typing import Any
 from adapters.lm.capabilities import capabilities_of
 from adapters.requests.request import Request
 from sessions.running import rendering
+from workbench.sending import model_choices
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.writing import as_json, comma, heading, json_block, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
@@ -17,10 +18,10 @@ LONGEST_PROMPT = 300_000
 
 OTHER_MODELS = (
     "offline/exact",
-    "openai/gpt-4o-mini",
-    "openai/o4-mini",
-    "anthropic/claude-sonnet-4-5",
-    "gemini/gemini-2.5-flash",
+    "openai/gpt-6-luna",
+    "openai/gpt-6-sol",
+    "anthropic/claude-sonnet-5-5",
+    "gemini/gemini-3.8-flash",
     "mistral/mistral-small-latest",
     "ollama_chat/llama3.2",
 )
@@ -37,7 +38,7 @@ def blocks_of(at: LookedAt, as_json_text: bool = False) -> list[Block]:
     blocks = [EMPTY]
     if at.live.stale:
         blocks += paragraph(f"Out of date, because {at.live.error}", "error")
-    blocks += [named("model", request.model or "none"), *_native(at, request)]
+    blocks += [named("model", request.model or "none"), *_about(at.model), *_native(at, request)]
     blocks += heading("Parameters beside the messages")
     blocks += [named(name, *_value(value)) for name, value in request.params.items()] or [block("  none", "note")]
     blocks += heading("The same column, other models")
@@ -52,6 +53,15 @@ def blocks_of(at: LookedAt, as_json_text: bool = False) -> list[Block]:
             break
         blocks += _message(message.as_dict())
     return blocks
+
+
+def _about(model: str) -> list[Block]:
+    """What the model can do and who says so; and that it leaves its API, where that is near."""
+    leaves = model_choices.leaving(model)
+    return [
+        named("which", model_choices.can(model)),
+        *([named("", (leaves, "warning"))] if leaves is not None else []),
+    ]
 
 
 def _native(at: LookedAt, request: Request) -> list[Block]:

@@ -184,7 +184,7 @@ def test_many_demos_are_linted_up_to_a_limit() -> None:
 @pytest.mark.parametrize(
     ("model", "is_refused"),
     [
-        ("anthropic/claude-sonnet-4-5", True),
+        ("anthropic/claude-sonnet-5-5", True),
         ("bedrock/anthropic.claude-3-sonnet-20240229-v1:0", True),
         ("vertex_ai/claude-sonnet-4-5", True),
         ("vertex_ai/gemini-2.5-pro", False),

@@ -122,10 +122,10 @@ def test_the_keys_of_the_file_are_checked_against_those_of_the_app(run: Run, wri
 
 
 def test_a_new_session_has_the_columns_and_the_model_of_the_config(run: Run, write: Callable[[str], Path]) -> None:
-    write('model = "openai/gpt-4o-mini"\ncolumns = ["baml", "chat"]')
+    write('model = "openai/gpt-6-luna"\ncolumns = ["baml", "chat"]')
     assert run("new", "a -> b", "-o", "q.json").code == 0
     made = json.loads(Path("q.json").read_text())
-    assert made["model"] == "openai/gpt-4o-mini"
+    assert made["model"] == "openai/gpt-6-luna"
     assert [one["adapter"] for one in made["columns"]] == ["baml", "chat"]
     Path("demos.jsonl").write_text('{"a": "1", "b": "2"}\n')
     assert run("import", "demos.jsonl", "--accept", "-o", "i.json").code == 0

@@ -50,14 +50,14 @@ def test_curl_names_the_key_and_a_shell_reads_the_body_back(run: Run, monkeypatc
     monkeypatch.setenv("OPENAI_API_KEY", "sk-canary-0123456789abcdef")
     question = 'it\'s "quoted" $HOME `touch pwned` \\ $(touch pwned)\n!'
     run("new", "question -> answer", "-o", "q.json", "--input", f"question={question}")
-    done = run("export", "q.json", "--to", "curl", "--model", "openai/gpt-4o-mini", "--adapter", "chat")
+    done = run("export", "q.json", "--to", "curl", "--model", "openai/gpt-6-luna", "--adapter", "chat")
     assert done.code == 0, done.err
     assert "Bearer $OPENAI_API_KEY" in done.out
     assert "canary" not in done.out
 
     script = 'curl() { printf "%s" "${@: -1}"; }\n' + done.out
     body = json.loads(subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout)
-    assert body["model"] == "gpt-4o-mini"
+    assert body["model"] == "gpt-6-luna"
     assert question in body["messages"][-1]["content"]
     assert not Path("pwned").exists()
 
@@ -80,3 +80,19 @@ def test_models_say_which_key_each_needs_and_never_the_key(run: Run, monkeypatch
     text = run("models")
     assert "OPENAI_API_KEY is set" in text.out
     assert "canary" not in text.out + text.err
+
+
+def test_models_say_what_they_can_do_who_says_so_and_when_they_leave(run: Run) -> None:
+    listed = json.loads(run("models", "openai/o4-mini", "--json").out)["models"]
+    (row,) = [one for one in listed if one["model"] == "openai/o4-mini"]
+    can = {"function_calling": True, "reasoning": True, "response_schema": True, "said_by": "dspy 3.4.1's table"}
+    assert row["can"] == can
+    assert row["retires"] == "2026-10-23"
+    shown = run("models", "openai/o4-mini").out
+    assert "left its API on 2026-10-23" in shown
+    assert "can: tools, reasoning, schema (dspy 3.4.1's table)" in shown
+
+
+def test_sending_to_a_model_that_has_left_its_api_says_so(run: Run) -> None:
+    run("new", "question -> answer", "-o", "q.json", "--input", "question=?")
+    assert "openai/o4-mini left its API on 2026-10-23" in run("send", "q.json", "--model", "openai/o4-mini").err

@@ -21,7 +21,7 @@ DEMO = '{"question": "q", "context": ["c"], "answer": "yes", "score": 0.5}'
 def asked(rain: str, run: Run) -> str:
     """A session with a demo and two cases, for a model that can be asked."""
     data = json.loads(Path(rain).read_text())
-    data["model"] = "openai/gpt-4o-mini"
+    data["model"] = "openai/gpt-6-luna"
     data["demos"] = [{"values": json.loads(DEMO)}]
     data["cases"].append({**data["cases"][0], "name": "case 2"})
     Path(rain).write_text(json.dumps(data))

@@ -17,7 +17,7 @@ from workbench.tui.actions import models
 from workbench.tui.dialogs.choose_model import LOADING, ModelScreen
 
 LISTED = (
-    ModelEntry("anthropic/claude-sonnet-4-5", "anthropic", "", 200_000, 3.0, 15.0),
+    ModelEntry("anthropic/claude-sonnet-5-5", "anthropic", "", 200_000, 3.0, 15.0),
     ModelEntry("openai/claude-like", "openai", "", None, None, None),
     ModelEntry("openai/[/x]\x1b[2J", "openai"),
 )
@@ -75,7 +75,7 @@ def test_the_picker_can_be_used_while_the_list_is_loading_and_says_so(
         await desk.fill_in("cld")
         first, second, typed = lines(desk)
         assert first.startswith("openai/claude-like OPENAI_API_KEY is set · ? tokens, $? in $? out")
-        assert second.startswith("anthropic/claude-sonnet-4-5 ANTHROPIC_API_KEY is not set · 200,000 tokens, $3 in")
+        assert second.startswith("anthropic/claude-sonnet-5-5 ANTHROPIC_API_KEY is not set · 200,000 tokens, $3 in")
         assert typed.startswith("cld as typed")
         await desk.fill_in("groq/my-own")
         assert lines(desk)[-1].startswith("groq/my-own as typed, through litellm; GROQ_API_KEY is")

@@ -66,15 +66,23 @@ def test_a_card_says_what_the_last_reply_became() -> None:
 
 def test_the_request_says_what_other_models_would_get() -> None:
     said = text_of(true_request.blocks_of(looked_at(session(), "json")))
-    row = next(line for line in said.splitlines() if "gpt-4o-mini" in line)
+    row = next(line for line in said.splitlines() if "gpt-6-luna" in line)
     assert "json_schema" in row
     assert "offline/exact" in said and "Is it raining?" in said
 
 
+def test_the_request_says_what_the_model_can_do_who_says_so_and_that_it_leaves() -> None:
+    said = text_of(true_request.blocks_of(looked_at(session("openai/o4-mini"), "json")))
+    assert "can: tools, reasoning, schema (dspy 3.4.1's table)" in said
+    assert "openai/o4-mini left its API on 2026-10-23" in said
+    said = text_of(true_request.blocks_of(looked_at(session("nowhere/our-own"), "json")))
+    assert "can: nothing of its own (no table lists it" in said
+
+
 def test_the_request_as_json_is_the_request() -> None:
-    at = looked_at(session("openai/gpt-4o-mini"), "json")
+    at = looked_at(session("openai/gpt-6-luna"), "json")
     said = text_of(true_request.blocks_of(at, as_json_text=True))
-    assert '"response_format"' in said and '"model": "openai/gpt-4o-mini"' in said
+    assert '"response_format"' in said and '"model": "openai/gpt-6-luna"' in said
 
 
 def test_native_tool_calls_take_fields_out_of_the_prompt() -> None:
@@ -82,7 +90,7 @@ def test_native_tool_calls_take_fields_out_of_the_prompt() -> None:
         SignatureText("question, tools: list[dspy.Tool] -> calls: dspy.ToolCalls, answer"),
         columns=(Column("chat", "chat", {"use_native_function_calling": True}),),
         cases=(Case("one", {"question": "?", "tools": []}),),
-        model="openai/gpt-4o-mini",
+        model="openai/gpt-6-luna",
     )
     assert "calls (output)" in text_of(true_request.blocks_of(looked_at(of)))
 

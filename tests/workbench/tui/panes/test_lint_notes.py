@@ -46,7 +46,7 @@ def test_without_a_column_there_is_nothing_to_say() -> None:
 
 
 def test_a_model_that_refuses_markdowns_prompt_is_said_of_its_column_alone() -> None:
-    columns = (Column("plain", "markdown"), Column("claude", "markdown", model="anthropic/claude-sonnet-4-5"))
+    columns = (Column("plain", "markdown"), Column("claude", "markdown", model="anthropic/claude-sonnet-5-5"))
     (note,) = notes_of(Session(SignatureText("q -> a"), columns=columns, cases=(Case("rain", {"q": "x"}),)))
     assert note.text.startswith("claude: anthropic refuses this prompt")
     assert note.place == Place("column", field="claude")
