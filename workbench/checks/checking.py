@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
@@ -97,7 +98,7 @@ def check_file(path: Path, plan: Plan, dspy: Upstream | None, follower: Follower
         else:
             session, updated = store.load(path), False
         own, wanted = adapters_of_the_user(session, plan.adapters), wanted_of(session, str(path), plan)
-        results = checking.check(session, str(path), adapters=own, wanted=wanted)
+        results = _timed(checking.each(session, str(path), adapters=own, wanted=wanted))
     except SessionError as error:
         return Checked(path, error=str(error))
     if not results:
@@ -105,6 +106,17 @@ def check_file(path: Path, plan: Plan, dspy: Upstream | None, follower: Follower
     if plan.source:
         results = with_source(results, check_source(session, path.parent, follower))
     return Checked(path, tuple([_with_more(one, session, plan, dspy) for one in results]), updated=updated)
+
+
+def _timed(results: Iterator[FixtureResult]) -> list[FixtureResult]:
+    """The results, each with the seconds that it took to come."""
+    found: list[FixtureResult] = []
+    start = time.perf_counter()
+    for one in results:
+        now = time.perf_counter()
+        found.append(replace(one, seconds=now - start))
+        start = now
+    return found
 
 
 @contextmanager
@@ -194,6 +206,7 @@ def _with_more(result: FixtureResult, session: Session, plan: Plan, dspy: Upstre
     if column is None:
         return result
     case: Case = session.case(result.case)
+    start = time.perf_counter()
     if dspy is not None:
         word, drift = dspy.check(session, case, column)
         why_not = dspy.why_not(session, case, column) if not result.is_empty else ""
@@ -210,4 +223,4 @@ def _with_more(result: FixtureResult, session: Session, plan: Plan, dspy: Upstre
         allow_code = column.adapter in user_code.named(plan.adapters)
         word, drift = live_check.check(session, case, sent, plan.repeat, plan.allow_hosts, allow_code)
         result = replace(result, verdicts={**result.verdicts, "live": word}, drift=(*result.drift, *drift))
-    return result
+    return replace(result, seconds=result.seconds + time.perf_counter() - start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections import Counter
@@ -14,7 +15,7 @@ from sessions.causes.cause import Cause
 from sessions.causes.finding import Causes
 from sessions.fixtures import junit, reports
 from sessions.fixtures.verdicts import FixtureResult, Part, totals
-from workbench.checks import fixture_files, keywords
+from workbench.checks import fixture_files, keywords, markdown_report
 from workbench.checks.checking import Checked, Plan, check_all
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes
@@ -46,6 +47,8 @@ EXAMPLES = """\
   workbench check q.session.json --live openai/gpt-6-luna --repeat 5
   workbench check . --json | jq '.fixtures[] | select(.drift != [])'"""
 UPDATES: tuple[Part, ...] = ("render", "parse")
+SUMMARY = "GITHUB_STEP_SUMMARY"
+"""The variable with which GitHub Actions names the file of a step's summary."""
 EVERY_S = 0.1
 """Seconds between two looks of a person at the progress."""
 
@@ -72,6 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to check files in (default 1)")
     parser.add_argument("--no-source", action="store_true", help="follow no link to a program (the verdict source)")
     parser.add_argument("--junit", metavar="FILE", help="write a report for the CI system too")
+    parser.add_argument("--markdown", metavar="FILE", help="write the causes for a pull request too")
     arguments.add_json(parser)
 
 
@@ -103,6 +107,8 @@ def run(options: argparse.Namespace) -> int:
     found = causes.found()
     if options.junit is not None:
         _write_report(Path(options.junit), junit.report(results, errors))
+    if options.markdown is not None or os.environ.get(SUMMARY):
+        _write_markdown(options.markdown, markdown_report.report(found, counts, errors))
     if options.json:
         shapes = [{"path": path, "message": message} for path, message in errors.items()]
         fixtures = [reports.as_dict(one) for one in results]
@@ -198,6 +204,19 @@ class _Progress:
     def clear(self) -> None:
         if self._is_wanted and self._shown_at:
             sys.stderr.write("\r" + " " * 40 + "\r")
+
+
+def _write_markdown(path: str | None, text: str) -> None:
+    """Into the file that was named, and behind what stands in the summary of a step of GitHub Actions."""
+    if path is not None:
+        _write_report(Path(path), text)
+    summary = os.environ.get(SUMMARY)
+    if summary:
+        try:
+            with Path(summary).open("a", encoding="utf-8") as file:
+                file.write(text)
+        except OSError as error:
+            command_output.message(f"workbench: {summary}: {error.strerror or error}; the summary is not written")
 
 
 def _write_report(path: Path, text: str) -> None:

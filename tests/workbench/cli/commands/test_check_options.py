@@ -124,6 +124,9 @@ def test_junit_says_per_verdict_what_failed(recorded: str, run: Run) -> None:
     assert "the type of `score`" in (failure.get("message") or "")
     assert cases["bad.json", "load"].find("error") is not None
     assert suite.get("tests") == str(len(suite))
+    taken = [float(one.get("time") or -1) for one in suite]
+    assert min(taken) >= 0 and sum(taken) > 0
+    assert float(suite.get("time") or 0) == pytest.approx(sum(taken), abs=1e-4)
     assert suite.get("failures") == str(len(suite.findall(".//failure")))
 
 

@@ -1,0 +1,68 @@
+"""A check by its causes as Markdown for a pull request: bounded, and whatever a session says is plain text in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sessions.causes.cause import Cause, counted
+from sessions.fixtures import reports
+from workbench.output import display
+
+SIZE_LIMIT = 60_000
+"""Characters. A comment of GitHub holds 65,536, a step's summary a megabyte."""
+MOST_LINES = 60
+MOST_NAMED = 20
+LONGEST_LINE = 300
+
+
+def report(causes: Sequence[Cause], counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
+    """The whole report. What does not fit is counted."""
+    failed = counts.get("failed", 0)
+    title = "Prompts are as recorded" if not failed and not errors else f"{failed} fixtures are not as recorded"
+    parts = [f"## {title}\n\n{reports.summary(counts)}\n"]
+    parts += [f"- {code(path)}: {code(reason)}\n" for path, reason in list(errors.items())[:MOST_NAMED]]
+    size = sum(map(len, parts))
+    for number, cause in enumerate(causes):
+        part = _section(cause)
+        if size + len(part) > SIZE_LIMIT:
+            parts.append(f"\n… and {len(causes) - number} more causes; `workbench review` lists them.\n")
+            break
+        parts.append(part)
+        size += len(part)
+    return "".join(parts)
+
+
+def _section(cause: Cause) -> str:
+    named = "\n".join(map(str, cause.fixtures[:MOST_NAMED]))
+    more = len(cause.fixtures) - MOST_NAMED
+    others = f"\n… and {more:,} more" if more > 0 else ""
+    lines = reports.details(cause.example).split("\n")
+    shown = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:MOST_LINES]]
+    if len(lines) > MOST_LINES:
+        shown.append(f"… {len(lines) - MOST_LINES:,} more lines")
+    # Indentation would keep GitHub from colouring the lines of a diff.
+    diff = "\n".join(line[4:] if line.startswith("    ") else line for line in shown)
+    return (
+        f"\n### {code(cause.words)}\n\n{counted(cause.fixtures)}, cause `{cause.id}`\n\n"
+        f"{fenced(diff, 'diff')}\n<details><summary>Fixtures</summary>\n\n{fenced(named + others)}</details>\n"
+    )
+
+
+def code(text: str) -> str:
+    """Text of others within a line: as code, in which neither Markdown, HTML, mentions nor addresses mean anything."""
+    shown = " ".join(display.safe(text).split())
+    fence = "`" * (_longest_run(shown) + 1)
+    pad = " " if shown[:1] == "`" or shown[-1:] == "`" or not shown else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Text of others in lines of its own, between fences longer than any within it."""
+    shown = display.safe(text)
+    fence = "`" * max(3, _longest_run(shown) + 1)
+    return f"{fence}{language}\n{shown}\n{fence}\n"
+
+
+def _longest_run(text: str) -> int:
+    return max((len(one) for one in re.findall("`+", text)), default=0)
