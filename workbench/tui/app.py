@@ -93,6 +93,7 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         self._keep = keep
         self.document = Document(session, path, fingerprint=fingerprint)
         self.sender = send
+        self._is_following = False
         self.mistakes: deque[tuple[float, Exception]] = deque(maxlen=MISTAKES_BEFORE_ENDING)
         self.main = MainScreen(self.document, self._changed)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (MIDDLE, "-middle"), (WIDE, "-wide")]
@@ -123,6 +124,16 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         self.past_runs.open(path)
         self.main.load()
         self.lay_out()
+        self._follow_program()
+
+    def _follow_program(self) -> None:
+        """Watches the program of a session that is linked to one, from the first such session on."""
+        if self.document.session.signature.source is None or self._is_following:
+            return
+        from workbench.tui.actions.following import Following
+
+        self._is_following = True
+        Following(self).start()
 
     def on_main_screen_showed(self) -> None:
         self.look_at_guide()
@@ -202,6 +213,11 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         from workbench.tui.actions import external_editor
 
         external_editor.edit_outside(self)
+
+    def action_program(self) -> None:
+        from workbench.tui.actions import following
+
+        self._ask(following.choose(self))
 
     def action_undo(self) -> None:
         self.main.undo()
@@ -331,6 +347,7 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
     def _settle(self) -> None:
         """What can wait until the first picture is on screen."""
         self.settle_taste()
+        self._follow_program()
         if self._keep:
             from workbench.tui.actions import files
 

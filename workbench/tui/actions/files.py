@@ -15,6 +15,7 @@ from sessions.file import autosave, restore_points, saving, store
 from sessions.file.both_changes import CollisionError
 from sessions.file.saving import Saved
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
+from sessions.source import linking
 from workbench.state.document import Place, State
 from workbench.state.drafts import state_of, with_drafts
 from workbench.tui.actions.path_names import why_no_file
@@ -160,7 +161,17 @@ async def save_as(app: WorkbenchApp) -> bool:
         answers = [Answer("yes", "y", "Replace it"), Answer("no", "n", "Keep it")]
         if await app.push_screen_wait(ConfirmScreen("Save as", question, answers)) != "yes":
             return False
+    _relink(app, path)
     return _overwrite(app, path)
+
+
+def _relink(app: WorkbenchApp, path: Path) -> None:
+    """A link to a program is relative to the session's folder, which becomes another one."""
+    before = app.document.path.parent if app.document.path is not None else Path.cwd()
+    signature = linking.moved(app.document.session.signature, before, path.parent)
+    if signature is not app.document.session.signature:
+        made = replace(app.document.session, signature=signature)
+        app.main.edit(lambda state: replace(state, session=made), Place("session"), "save in another folder")
 
 
 async def leave(app: WorkbenchApp) -> None:

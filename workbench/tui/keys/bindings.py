@@ -78,6 +78,14 @@ APP_BINDINGS: tuple[Binding, ...] = (
     _binding(
         "f11", "signature_view", "Form", "The signature as a form, beside its source, or as source", VIEW, priority=True
     ),
+    _binding(
+        "shift+f11,f23",
+        "program",
+        "Program",
+        "The linked program's class and this one: whose text stands",
+        EDIT,
+        priority=True,
+    ),
     _binding("shift+f7,f19", "past_runs", "Runs", "What was sent for this case; two compared", VIEW, priority=True),
     _binding("f10", "maximize_pane", "Maximise", "The focused pane alone, or all of them again", VIEW, priority=True),
     _binding("ctrl+g", "copy_menu", "Copy", "Copy a prompt, a message, a reply or the request", KEEP, priority=True),

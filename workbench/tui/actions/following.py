@@ -1,0 +1,226 @@
+"""The program that a session is linked to, beside the app: saved in another editor, its class is on screen at once.
+
+Its files are looked at ten times a second, which costs a few calls of the system; what changed is read in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from adapters.errors import SignatureError
+from adapters.signatures.signature import Signature
+from sessions.fixtures.line_diff import line_diff
+from sessions.model.session import Session, SourceLink, Variant
+from sessions.source.comparing import differences
+from sessions.source.gathering import Gathered, digest_of, read_gathered
+from sessions.source.linking import Follower
+from sessions.source.project import SourceError
+from sessions.source.pulling import pulled
+from sessions.source.verdict import read_alone
+from workbench.output.display import one_line
+from workbench.state.document import Place, State
+from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
+from workbench.tui.widgets.text.plain import plain_notify
+
+if TYPE_CHECKING:
+    from workbench.tui.app import WorkbenchApp
+
+EVERY_S = 0.1
+"""Seconds between two looks: half of what a save may take until it is on screen."""
+MOST_LINES = 24
+TAG = "program"
+"""The tag of the variants, and of the columns, in which the program's wording stands beside the session's own."""
+
+Stamp = tuple[int, int, int] | None
+
+
+class _Key(NamedTuple):
+    """What is followed: which session's link to which class."""
+
+    folder: Path
+    file: str
+    class_name: str
+
+
+class Following:
+    """Watches the files of the open session's link, whichever session that is."""
+
+    def __init__(self, app: WorkbenchApp) -> None:
+        self._app = app
+        self._key: _Key | None = None
+        self._stamps: dict[Path, Stamp] = {}
+        self._told = ""
+
+    def start(self) -> None:
+        """Looks from now on."""
+        self._app.set_interval(EVERY_S, self.look)
+
+    def look(self) -> None:
+        """Reads the program when one of its files is another than at the last look."""
+        link = self._app.document.session.signature.source
+        if link is None:
+            self._key = None
+            return
+        key = _Key(folder_of(self._app), link.file, link.class_name)
+        is_first = key != self._key
+        if is_first:
+            self._key, self._told = key, ""
+        elif all(_stamp(file) == stamp for file, stamp in self._stamps.items()):
+            return
+        self._stamps = {file: _stamp(file) for file in self._stamps or [key.folder / key.file]}
+        self._app.run_worker(self._read(link, key, is_first), group="following", exclusive=True, exit_on_error=False)
+
+    async def _read(self, link: SourceLink, key: _Key, is_first: bool) -> None:
+        started = time.time_ns()
+        follower = Follower()
+        error = ""
+        found: Gathered | None = None
+        try:
+            found = await asyncio.to_thread(_read_whole, follower, link, key.folder)
+        except SourceError as failed:
+            error = str(failed)
+        files = {*follower.project(key.folder).texts, key.folder / key.file}
+        # What was written while it was read is read again with the next look.
+        self._stamps = {file: _settled(_stamp(file), started) for file in files}
+        if key != self._key:
+            return
+        if found is None:
+            self._tell(error)
+        else:
+            self._show(found, follower, is_first)
+
+    def _show(self, found: Gathered, follower: Follower, is_first: bool) -> None:
+        session = self._app.document.session
+        link = session.signature.source
+        if link is None or session.signature.text == found.text:
+            self._told = ""
+            return
+        if is_first or digest_of(session.signature.text) != link.digest:
+            words = "{app.program|shift+F11} shows both and chooses."
+            self._tell(f"{link.file} says otherwise than this session. {self._app.key_words(words)}", found.digest)
+            return
+        _take_over(self._app, follower)
+        self._told = ""
+
+    def _tell(self, said: str, about: str = "") -> None:
+        """Says it once, not with every save of a file that is still being written."""
+        if self._told != (about or said):
+            self._told = about or said
+            plain_notify(self._app, one_line(said, 300), title="The program", severity="warning", timeout=10)
+
+
+def folder_of(app: WorkbenchApp) -> Path:
+    """Where the open session stands, or will most likely be saved."""
+    return app.document.path.parent if app.document.path is not None else Path.cwd()
+
+
+def _read_whole(follower: Follower, link: SourceLink, folder: Path) -> Gathered:
+    found = follower.follow(link, folder)
+    read_gathered(found, link.file)
+    return found
+
+
+def _take_over(app: WorkbenchApp, follower: Follower) -> None:
+    """The program's text in the place of the session's, as a change that can be undone."""
+    try:
+        made = pulled(app.document.session, folder_of(app), follower)
+    except (SourceError, SignatureError) as error:
+        plain_notify(app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
+        return
+    app.main.edit(lambda state: replace(state, session=made.session), Place("signature"), "the program's text")
+    app.main.say("taken over from the program")
+    if made.notes:
+        plain_notify(app, "\n".join(one_line(note, 200) for note in made.notes[:6]), title="Kept aside", timeout=10)
+
+
+async def choose(app: WorkbenchApp) -> None:
+    """Asks whose text is to stand where program and session differ: the program's, the session's, or both."""
+    session = app.document.session
+    link = session.signature.source
+    if link is None:
+        app.notify("This session has no link to a program; `workbench import FILE.py:Class --into SESSION` makes one.")
+        return
+    follower = Follower()
+    try:
+        found = await asyncio.to_thread(_read_whole, follower, link, folder_of(app))
+        theirs, mine = read_gathered(found, link.file), read_alone(session.signature)
+    except (SourceError, SignatureError) as error:
+        plain_notify(app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
+        return
+    if found.text == session.signature.text:
+        app.notify("The program says what this session says.")
+        return
+    variants = side_by_side(mine, theirs)
+    lines = line_diff(session.signature.text.split("\n"), found.text.split("\n"))
+    more = [f"… and {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
+    shown = "\n".join([one_line(line, 110) for line in lines[:MOST_LINES]] + more)
+    both = [Answer("both", "b", "Both side by side", "the program's wording in columns of its own")] if variants else []
+    answer = await app.push_screen_wait(
+        ConfirmScreen(
+            "Program and session",
+            f"{one_line(link.file, 80)} says otherwise (- this session, + the program):\n\n{shown}",
+            [
+                Answer("theirs", "t", "The program's", "yours can be had back with undo"),
+                Answer("mine", "m", "Mine", "`workbench push` writes it into the program"),
+                *both,
+            ],
+        )
+    )
+    if answer == "theirs":
+        _take_over(app, follower)
+    elif answer == "mine":
+        kept = replace(session.signature, source=replace(link, digest=found.digest))
+        app.main.edit(
+            lambda state: replace(state, session=replace(state.session, signature=kept)),
+            Place("signature"),
+            "keep mine",
+        )
+    elif answer == "both":
+        app.main.edit(lambda state: _with_both(state, variants), Place("column"), "the program's wording beside")
+
+
+def side_by_side(mine: Signature, theirs: Signature) -> tuple[Variant, ...]:
+    """The program's wording as variants of the session's; none where more than wording differs."""
+    found: list[Variant] = []
+    for drift in differences(mine, theirs):
+        if drift.place == "instructions":
+            before, after = mine.instructions, theirs.instructions
+        elif drift.place.endswith(".desc"):
+            name = drift.place.split(".")[1]
+            before, after = mine.fields[name].description, theirs.fields[name].description
+        else:
+            return ()
+        found.append(Variant(TAG, drift.place, after, Variant.hash_of(before)))
+    return tuple(found)
+
+
+def _with_both(state: State, variants: tuple[Variant, ...]) -> State:
+    """A column of the program's wording behind each column that has none."""
+    session: Session = state.session
+    others = tuple(one for one in session.variants if one.tag != TAG)
+    columns = []
+    taken = {one.id for one in session.columns}
+    for column in session.columns:
+        columns.append(column)
+        id = f"{column.id} {TAG}"
+        if column.variant is None and id not in taken:
+            columns.append(replace(column, id=id, variant=TAG))
+    return replace(state, session=replace(session, variants=(*others, *variants), columns=tuple(columns)))
+
+
+def _stamp(file: Path) -> Stamp:
+    """What another content of a file changes; None where there is no file."""
+    try:
+        status = os.stat(file)
+    except (OSError, ValueError):
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
+
+
+def _settled(stamp: Stamp, started: int) -> Stamp:
+    return None if stamp is not None and stamp[0] >= started else stamp
