@@ -14,11 +14,11 @@ from adapters.requests.request import Request, postprocess, prepare
 from adapters.signatures.signature import Signature
 
 if TYPE_CHECKING:
-    from adapters.formats.base import Adapter
+    from adapters.formats.protocol import RequestedAdapter
 
 
 def call(
-    adapter: Adapter,
+    adapter: RequestedAdapter,
     lm: Any,
     lm_kwargs: dict[str, Any],
     signature: Signature,
@@ -41,7 +41,7 @@ def call(
 
 
 async def acall(
-    adapter: Adapter,
+    adapter: RequestedAdapter,
     lm: Any,
     lm_kwargs: dict[str, Any],
     signature: Signature,
@@ -61,7 +61,7 @@ async def acall(
 
 
 def _request(
-    adapter: Adapter,
+    adapter: RequestedAdapter,
     lm: Any,
     lm_kwargs: dict[str, Any],
     signature: Signature,
@@ -90,7 +90,9 @@ def _request(
     return request
 
 
-def _values(adapter: Adapter, request: Request, signature: Signature, outputs: Sequence[Any]) -> list[dict[str, Any]]:
+def _values(
+    adapter: RequestedAdapter, request: Request, signature: Signature, outputs: Sequence[Any]
+) -> list[dict[str, Any]]:
     values: list[dict[str, Any]] = []
     for output in outputs:
         outcome = postprocess(adapter, request, signature, output, adapter.read_with_calls)

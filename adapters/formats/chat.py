@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.chat_reading import MARKER, read_chat
 from adapters.formats.overridden_methods import is_own
@@ -84,11 +85,9 @@ class ChatAdapter(Adapter):
         return signature.field_faces if type(self) is ChatAdapter else super().demo_key(signature)
 
     def fallback_adapter(self) -> Adapter | None:
-        from adapters.formats.json import JSONAdapter
-
-        if not self.use_json_adapter_fallback or isinstance(self, JSONAdapter):
+        if not self.use_json_adapter_fallback:
             return None
-        return JSONAdapter(
+        return catalog.OURS["json"].adapter(
             use_native_function_calling=self.use_native_function_calling, parallel_tool_calls=self.parallel_tool_calls
         )
 

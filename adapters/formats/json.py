@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import json_repair
 
+from adapters.formats.base import Adapter
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, inputs_structure, outputs_with_values, placeholders
 from adapters.formats.json_reading import read_json
 from adapters.formats.overridden_methods import is_own
@@ -69,6 +70,9 @@ class JSONAdapter(ChatAdapter):
             use_native_function_calling=use_native_function_calling,
             parallel_tool_calls=parallel_tool_calls,
         )
+
+    def fallback_adapter(self) -> Adapter | None:
+        return None
 
     def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, Any] | None:
         return response_format(signature, capabilities, self.use_native_function_calling)

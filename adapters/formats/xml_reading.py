@@ -16,6 +16,7 @@ import pydantic
 from adapters.formats.xml_document import Element, elements, error_offset
 from adapters.replies.reading import Extract, Reading, Span, Step
 from adapters.replies.reading_builder import Findings, partition, reason
+from adapters.signatures.field_info import shown
 from adapters.signatures.signature import Signature
 from adapters.values.coercion import RULES, Rule, coerce
 from adapters.values.pydantic_schema import schema_by_name, type_adapter
@@ -95,7 +96,7 @@ def _read_field(found: Findings, name: str, given: list[ElementTree.Element], pl
         return
     assert failure is not None
     found.keep_failure(name, inner, steps, failure, extract)
-    message = f"Failed to parse field {field} with value {value}: {failure}"
+    message = f"Failed to parse field {shown(field)} with value {value}: {failure}"
     verdict = found.parse_error(message, adapter_name="XMLAdapter")
     verdict.__cause__ = failure
     found.fail(verdict, name, inner, f"{name}: {reason(failure)}")

@@ -14,12 +14,14 @@ from adapters.types import ToolCallResults, ToolCalls, is_named
 from adapters.values.value_text import serialize_for_json
 
 if TYPE_CHECKING:
-    from adapters.formats.base import Adapter
+    from adapters.formats.protocol import RequestedAdapter
 
 TOOL_RESULTS = Signature.make((Field("tool_call_results", "input", ToolCallResults),))
 
 
-def history_messages(adapter: Adapter, signature: Signature, field: str, inputs: dict[str, Any]) -> tuple[Message, ...]:
+def history_messages(
+    adapter: RequestedAdapter, signature: Signature, field: str, inputs: dict[str, Any]
+) -> tuple[Message, ...]:
     """A user and an assistant message a turn, tool calls and their results between them; takes `field` out of `inputs`.
 
     `signature` is the one without the history field. A turn that has an input carries the reminder of the output
@@ -35,7 +37,9 @@ def history_messages(adapter: Adapter, signature: Signature, field: str, inputs:
     return tuple(messages)
 
 
-def _turn_messages(adapter: Adapter, signature: Signature, values: Mapping[str, Any], turn: str) -> list[Message]:
+def _turn_messages(
+    adapter: RequestedAdapter, signature: Signature, values: Mapping[str, Any], turn: str
+) -> list[Message]:
     calls_field, calls = _tool_calls(values)
     results = _tool_results(calls)
     messages: list[Message] = []
@@ -58,7 +62,7 @@ def _turn_messages(adapter: Adapter, signature: Signature, values: Mapping[str, 
 
 
 def _native_messages(
-    adapter: Adapter, signature: Signature, values: Mapping[str, Any], turn: str, calls: Any, results: Any
+    adapter: RequestedAdapter, signature: Signature, values: Mapping[str, Any], turn: str, calls: Any, results: Any
 ) -> list[Message]:
     shown = signature
     for name, field in signature.output_fields.items():

@@ -24,7 +24,7 @@ from adapters.types import is_custom_type, is_named
 from adapters.values.repaired_json import load_json
 
 if TYPE_CHECKING:
-    from adapters.formats.base import Adapter
+    from adapters.formats.protocol import RequestedAdapter
 
 TOOL_PARAMS = ("tools", "tool_choice", "parallel_tool_calls")
 
@@ -87,7 +87,7 @@ class Request:
 
 
 def prepare(
-    adapter: Adapter,
+    adapter: RequestedAdapter,
     signature: Signature,
     demos: Sequence[Mapping[str, Any]],
     inputs: Mapping[str, Any],
@@ -144,7 +144,7 @@ def _whole_schemas(sent: Sequence[Any], tools: Sequence[RunTool]) -> list[Any]:
 
 
 def _without_native_fields(
-    adapter: Adapter, signature: Signature, inputs: Mapping[str, Any], facts: ModelFacts, sent: dict[str, Any]
+    adapter: RequestedAdapter, signature: Signature, inputs: Mapping[str, Any], facts: ModelFacts, sent: dict[str, Any]
 ) -> Signature:
     if not adapter.use_native_function_calling:
         _drop_tool_params(sent)
@@ -157,7 +157,7 @@ def _without_native_fields(
 
 
 def _with_native_tools(
-    adapter: Adapter, signature: Signature, inputs: Mapping[str, Any], facts: ModelFacts, sent: dict[str, Any]
+    adapter: RequestedAdapter, signature: Signature, inputs: Mapping[str, Any], facts: ModelFacts, sent: dict[str, Any]
 ) -> Signature:
     given, wanted = tool_input_field(signature), tool_output_field(signature)
     if wanted is None:
@@ -183,7 +183,7 @@ def _drop_tool_params(sent: dict[str, Any]) -> None:
         sent.pop(key, None)
 
 
-def is_native_type(adapter: Adapter, annotation: Any) -> bool:
+def is_native_type(adapter: RequestedAdapter, annotation: Any) -> bool:
     """Whether an output of this type comes from the response itself, where the model gives it."""
     if not (isinstance(annotation, type) and is_custom_type(annotation)):
         return False
@@ -192,7 +192,7 @@ def is_native_type(adapter: Adapter, annotation: Any) -> bool:
     return is_named(annotation, "Citations") or is_named(annotation, "Reasoning")
 
 
-def read_reply(adapter: Adapter, request: Request, text: str) -> Reading:
+def read_reply(adapter: RequestedAdapter, request: Request, text: str) -> Reading:
     """A reply in text as `request` asked for it: calls of the session's tools are a field of the reading, no value.
 
     They decide nothing: an answer without them, or with some that are none, is what it would be without tools.
@@ -221,7 +221,7 @@ class Outcome:
 
 
 def postprocess(
-    adapter: Adapter,
+    adapter: RequestedAdapter,
     request: Request,
     signature: Signature,
     output: Mapping[str, Any] | str | None,
@@ -262,7 +262,11 @@ def postprocess(
 
 
 def _all_outputs(
-    adapter: Adapter, signature: Signature, read: Mapping[str, Any], output: Any, tool_calls: Sequence[Any] | None
+    adapter: RequestedAdapter,
+    signature: Signature,
+    read: Mapping[str, Any],
+    output: Any,
+    tool_calls: Sequence[Any] | None,
 ) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, field in signature.output_fields.items():
@@ -305,7 +309,7 @@ def _value(holder: Any, key: str, default: Any = None) -> Any:
     return holder.get(key, default) if isinstance(holder, dict) else getattr(holder, key, default)
 
 
-def _empty(adapter: Adapter, signature: Signature, output: Any) -> Reading:
+def _empty(adapter: RequestedAdapter, signature: Signature, output: Any) -> Reading:
     message = "The LM returned an empty or null response."
     error = AdapterParseError(type(adapter).__name__, signature, str(output), message)
     text = output if isinstance(output, str) else ""
@@ -314,7 +318,7 @@ def _empty(adapter: Adapter, signature: Signature, output: Any) -> Reading:
     return Reading(adapter.name, signature, text, {}, spans, fields, ReadingError("AdapterParseError", message), error)
 
 
-def _unread(adapter: Adapter, signature: Signature, text: str) -> Reading:
+def _unread(adapter: RequestedAdapter, signature: Signature, text: str) -> Reading:
     """A native tool call's text that nothing looks at."""
     fields = {name: FieldReading(name, "missing") for name in signature.output_fields}
     spans = (Span(0, len(text), "ignored"),) if text else ()

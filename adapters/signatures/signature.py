@@ -97,9 +97,7 @@ class Field:
     """The `FieldInfo` of a live dspy signature that this field was made from."""
 
     def __str__(self) -> str:
-        from adapters.signatures.field_info import shown
-
-        return shown(self)
+        return repr(self) if self.info is None else str(self.info)
 
     @property
     def description(self) -> str:

@@ -1,0 +1,51 @@
+"""What the parts around an adapter ask of one: a request that is prepared, a history that is rendered, a call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from adapters.prompts.prompt import Prompt
+from adapters.replies.reading import Reading
+from adapters.requests.capabilities import Capabilities
+from adapters.signatures.signature import Signature
+
+
+class RequestedAdapter(Protocol):
+    """The methods of `adapters.formats.base.Adapter`, where each is described, that are called from outside of it."""
+
+    @property
+    def name(self) -> str: ...
+
+    use_native_function_calling: bool
+    parallel_tool_calls: bool | None
+    native_response_types: tuple[type, ...] | None
+
+    def render(
+        self,
+        signature: Signature,
+        demos: Sequence[Mapping[str, Any]],
+        inputs: Mapping[str, Any],
+        reuse: Prompt | None = None,
+    ) -> Prompt: ...
+
+    def read(self, signature: Signature, completion: str) -> Reading: ...
+
+    def read_with_calls(self, signature: Signature, completion: str) -> Reading: ...
+
+    def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, Any] | None: ...
+
+    def fallback_adapter(self) -> RequestedAdapter | None: ...
+
+    def format_user_message_content(
+        self,
+        signature: Signature,
+        inputs: Mapping[str, Any],
+        prefix: str = "",
+        suffix: str = "",
+        main_request: bool = False,
+    ) -> str: ...
+
+    def format_assistant_message_content(
+        self, signature: Signature, outputs: Mapping[str, Any], missing_field_message: str | None = None
+    ) -> str: ...
