@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from adapters.prompts.lint.glossary import LINTS
+from adapters.lint.glossary import LINTS
 from adapters.replies.flags.glossary import FLAGS, SECTIONS
 from sessions.exports.formats import FORMATS
 from sessions.fixtures import expectations

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapters.formats import calling
 from adapters.formats.callbacks import announced
+from adapters.formats.conversation import history_messages
 from adapters.formats.overridden_methods import content_parts, is_own, opaque_prompt, opaque_reading
 from adapters.formats.profile import CUSTOM, Profile
-from adapters.prompts.conversation import history_messages
+from adapters.json_text.repair_limits import one_reading
+from adapters.prompts import content_markers as markers
 from adapters.prompts.prompt import DemoUse, Message, Prompt
 from adapters.prompts.text import Text, join
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.signatures.conversation_field import history_field_name, without_field
 from adapters.signatures.signature import Signature
-from adapters.types import markers
-from adapters.values.repair_limits import one_reading
 
 if TYPE_CHECKING:
     from adapters.formats.callbacks import Callback

@@ -14,7 +14,7 @@ from adapters.requests.request import Request, postprocess, prepare
 from adapters.signatures.signature import Signature
 
 if TYPE_CHECKING:
-    from adapters.formats.protocol import RequestedAdapter
+    from adapters.requests.adapter_protocol import RequestedAdapter
 
 
 def call(

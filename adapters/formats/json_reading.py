@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.formats.json_document import (
+from adapters.json_text.json_document import (
     Member,
     align,
     embedded_object,
@@ -19,11 +19,12 @@ from adapters.formats.json_document import (
     members,
     opens_object,
 )
-from adapters.replies.reading import Extract, Reading, Span, Step
+from adapters.json_text.repaired_json import NOT_JSON, load_valid_json, repair_object
+from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings, partition, reason
 from adapters.signatures.signature import Signature
 from adapters.values.coercion import RULES
-from adapters.values.repaired_json import NOT_JSON, load_valid_json, repair_object
+from adapters.values.steps import Step
 
 RULES["first_object"] = lambda before, annotation: first_object(before)
 

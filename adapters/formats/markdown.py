@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_origin
 from adapters.formats.base import Adapter
 from adapters.formats.markdown_reading import read_markdown
 from adapters.formats.profile import SHARED_OPTIONS, Card, Opening, Profile
+from adapters.prompts import content_markers as markers
 from adapters.prompts.field_descriptions import translate_field_type
 from adapters.prompts.prompt import DemoUse, Message, Prompt
 from adapters.prompts.text import Segment, Text
@@ -23,8 +24,8 @@ from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.facts_by_fields import by_fields
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
-from adapters.types import is_custom_type, markers
-from adapters.values.pydantic_schema import schema_by_name
+from adapters.types import is_custom_type
+from adapters.types.pydantic_schema import schema_by_name
 from adapters.values.value_text import write_value
 
 if TYPE_CHECKING:

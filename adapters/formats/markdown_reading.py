@@ -11,13 +11,14 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from adapters.formats.json_document import Member, members
-from adapters.replies.reading import Reading, Span, Step
+from adapters.json_text.json_document import Member, members
+from adapters.json_text.repair_limits import TooLargeError
+from adapters.json_text.repaired_json import NOT_JSON, load_valid_json
+from adapters.replies.reading import Reading, Span
 from adapters.replies.reading_builder import Findings, partition, reason
 from adapters.signatures.signature import Signature
 from adapters.values.coercion import RULES
-from adapters.values.repair_limits import TooLargeError
-from adapters.values.repaired_json import NOT_JSON, load_valid_json
+from adapters.values.steps import Step
 
 ADAPTER = "MarkdownAdapter"
 FENCE = re.compile(r"```json\s*\n(.*?)```", re.IGNORECASE | re.DOTALL)

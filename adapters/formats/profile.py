@@ -30,7 +30,7 @@ Quirk = Literal[
     "asks-for-markers-and-reads-json",
     "types-in-short-form",
 ]
-"""Habits of a format that surprise, each told by a lint (`adapters.prompts.lint`)."""
+"""Habits of a format that surprise, each told by a lint (`adapters.lint`)."""
 
 OF_THE_BASE: frozenset[Quirk] = frozenset(
     ("instructions-split-at-any-line-break", "marks-what-is-not-supplied", "custom-types-expand-in-values")

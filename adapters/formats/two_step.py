@@ -14,14 +14,14 @@ from adapters.formats.chat import ChatAdapter
 from adapters.formats.json import JSONAdapter
 from adapters.formats.overridden_methods import content_parts, is_own, opaque_reading
 from adapters.formats.profile import EXTRACTION_OPTION, SHARED_OPTIONS, Card, Opening, Profile
+from adapters.json_text.repaired_json import load_json
 from adapters.prompts.field_descriptions import inputs_described, joined, outputs_described
 from adapters.prompts.prompt import Message, Prompt
 from adapters.prompts.text import Segment, Text, join, value_segment
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
-from adapters.running.tool_turns.fields import tool_output_field
 from adapters.signatures.facts_by_fields import by_fields
 from adapters.signatures.signature import Field, Signature
-from adapters.values.repaired_json import load_json
+from adapters.tools.fields import tool_output_field
 
 if TYPE_CHECKING:
     from adapters.formats.callbacks import Callback

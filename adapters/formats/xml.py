@@ -23,7 +23,7 @@ from adapters.signatures.field_info import with_info
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_size import LARGEST_TYPE
 from adapters.types import is_builtin
-from adapters.values.pydantic_schema import ByIdentity, schema_by_name
+from adapters.types.pydantic_schema import ByIdentity, schema_by_name
 from adapters.values.value_text import serialize_for_json, write_value
 
 GAP = Segment("\n\n", "boilerplate")

@@ -14,12 +14,13 @@ from typing import Any
 import pydantic
 
 from adapters.formats.xml_document import Element, elements, error_offset
-from adapters.replies.reading import Extract, Reading, Span, Step
+from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings, partition, reason
 from adapters.signatures.field_info import shown
 from adapters.signatures.signature import Signature
+from adapters.types.pydantic_schema import schema_by_name, type_adapter
 from adapters.values.coercion import RULES, Rule, coerce
-from adapters.values.pydantic_schema import schema_by_name, type_adapter
+from adapters.values.steps import Step
 
 ROOT = "dspy_root"
 MOST_BRANCHES = 64

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from adapters.values.repair_limits import one_reading
+from adapters.json_text.repair_limits import one_reading
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading

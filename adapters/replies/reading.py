@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from adapters.values.steps import Step
+
 if TYPE_CHECKING:
     from adapters.replies.flags import Flag
     from adapters.replies.near_misses import NearMiss
@@ -28,20 +30,6 @@ class Span(NamedTuple):
     end: int
     kind: SpanKind
     field: str | None = None
-
-
-class Step(NamedTuple):
-    """One step from raw text to value. Each step's `before` is the `after` of the one in front of it.
-
-    `rule` is a name that `adapters.values.coercion.apply` replays; `path` places `before` inside the whole document
-    when the step's `after` is only a part of it (JSON: the key taken); `note` says what a person should know.
-    """
-
-    rule: str
-    before: Any
-    after: Any
-    path: str = ""
-    note: str = ""
 
 
 FieldState = Literal["read", "default", "missing", "failed", "unread", "native"]

@@ -9,9 +9,10 @@ from typing import Any
 import pydantic
 
 from adapters.errors import AdapterParseError
-from adapters.replies.reading import Extract, FieldReading, Reading, ReadingError, Span, Step
+from adapters.replies.reading import Extract, FieldReading, Reading, ReadingError, Span
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.coercion import coerce
+from adapters.values.steps import Step
 
 
 @dataclass

@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.errors import AdapterParseError
+from adapters.json_text.repaired_json import load_json
 from adapters.prompts.prompt import Message, Prompt
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.requests.capabilities import NONE, Capabilities
-from adapters.running.tool_turns import RunTool, request_tools
-from adapters.running.tool_turns.fields import (
+from adapters.signatures.signature import MISSING, Signature
+from adapters.tools import RunTool, request_tools
+from adapters.tools.fields import (
     tool_input_field,
     tool_output_field,
     with_calls,
@@ -19,12 +21,10 @@ from adapters.running.tool_turns.fields import (
     with_tools,
     without,
 )
-from adapters.signatures.signature import MISSING, Signature
 from adapters.types import is_custom_type, is_named
-from adapters.values.repaired_json import load_json
 
 if TYPE_CHECKING:
-    from adapters.formats.protocol import RequestedAdapter
+    from adapters.requests.adapter_protocol import RequestedAdapter
 
 TOOL_PARAMS = ("tools", "tool_choice", "parallel_tool_calls")
 

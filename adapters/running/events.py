@@ -10,7 +10,7 @@ from adapters.prompts.prompt import Prompt
 from adapters.replies.reading import Reading
 
 if TYPE_CHECKING:
-    from adapters.running.tool_turns.results import ToolResult
+    from adapters.tools.results import ToolResult
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,9 +19,9 @@ from adapters.running import events
 from adapters.running.lifecycle import NOTHING, Lifecycle, StopError
 from adapters.running.model_calls import ModelCalls, completion_of, one_line
 from adapters.running.runs import Attempt, Completion, Run
-from adapters.running.tool_turns import Tools
-from adapters.running.tool_turns.turns import answered, calls_of
+from adapters.running.turns import answered, calls_of
 from adapters.signatures.signature import Signature
+from adapters.tools import Tools
 
 if TYPE_CHECKING:
     from adapters.formats.base import Adapter

@@ -6,7 +6,6 @@ They follow dspy 3.4.1 (MIT licence, Copyright (c) 2023 Stanford Future Data Sys
 
 from adapters.types.audio import Audio
 from adapters.types.base import Type
-from adapters.types.building import BuildError, build, build_inputs, to_plain
 from adapters.types.citations import Citations
 from adapters.types.code import Code
 from adapters.types.document import Document
@@ -28,7 +27,6 @@ from adapters.types.tool_calls import ToolCalls
 
 __all__ = [
     "Audio",
-    "BuildError",
     "Citations",
     "Code",
     "Document",
@@ -40,13 +38,10 @@ __all__ = [
     "ToolCallResults",
     "ToolCalls",
     "Type",
-    "build",
-    "build_inputs",
     "custom_types_in",
     "is_builtin",
     "is_custom_type",
     "is_decision_type",
     "is_kind_of",
     "is_named",
-    "to_plain",
 ]

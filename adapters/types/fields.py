@@ -9,8 +9,8 @@ from typing import Annotated, Any, NotRequired, Required, get_args, get_origin
 import pydantic
 from typing_extensions import ReadOnly, TypeAliasType, is_typeddict
 
+from adapters.types.pydantic_schema import ByIdentity
 from adapters.types.recognition import is_custom_type, is_named
-from adapters.values.pydantic_schema import ByIdentity
 
 BUILT_MODELS = ("History", "ToolCallResults")
 """The two types of dspy that are models without being a `Type`."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import pydantic
 
+from adapters.json_text.repaired_json import load_json
 from adapters.types.base import Type
-from adapters.values.pydantic_schema import type_adapter
-from adapters.values.repaired_json import load_json
+from adapters.types.pydantic_schema import type_adapter
 
 
 class ToolCalls(Type):

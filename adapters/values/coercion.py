@@ -16,11 +16,11 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import pydantic
 
-from adapters.replies.reading import Step
+from adapters.json_text.repair_limits import LITERAL_LENGTH, TooLargeError
+from adapters.json_text.repaired_json import NOT_JSON, load_json, load_valid_json, repair_json
 from adapters.types import is_custom_type
-from adapters.values.pydantic_schema import type_adapter
-from adapters.values.repair_limits import LITERAL_LENGTH, TooLargeError
-from adapters.values.repaired_json import NOT_JSON, load_json, load_valid_json, repair_json
+from adapters.types.pydantic_schema import type_adapter
+from adapters.values.steps import Step
 
 
 def coerce(value: Any, annotation: Any, steps: list[Step] | None = None) -> Any:

@@ -12,13 +12,13 @@ import typing_extensions
 from adapters.errors import SignatureError
 from adapters.formats import catalog
 from adapters.formats.profile import EXTRACTION_OPTION, FALLBACK_OPTION
-from adapters.running.tool_turns.fields import with_tool_fields, with_tools
 from adapters.signatures import notation
 from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import Signature
 from adapters.signatures.write.class_writer import is_name
 from adapters.signatures.write.source_writer import to_source
 from adapters.signatures.write.type_walk import notes_of, walk
+from adapters.tools.fields import with_tool_fields, with_tools
 from sessions.exports.dspy_values import ValueSource, stub
 from sessions.exports.endpoints import OFFLINE, key_goes_there
 from sessions.exports.exported import Exported, ExportError, Source, View, beside

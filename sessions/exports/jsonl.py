@@ -8,7 +8,7 @@ from typing import Any
 from adapters.formats import catalog
 from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import Signature
-from adapters.types import build_inputs
+from adapters.values.custom_types import build_inputs
 from sessions.exports import json_text
 from sessions.exports.endpoints import endpoint_of, named_address
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off

@@ -19,7 +19,7 @@ from sessions.file import file_format, json_values, places
 from sessions.file.folder_lock import locked
 from sessions.file.near_files import did_you_mean
 from sessions.file.written_parts import WrittenParts
-from sessions.fixtures.line_diff import line_diff
+from sessions.line_diff import line_diff
 from sessions.model.session import Session
 
 SIZE_LIMIT = 64_000_000

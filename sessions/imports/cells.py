@@ -7,8 +7,8 @@ from typing import Any, NoReturn
 
 from adapters.signatures.signature import MISSING, Field, allows_none
 from adapters.signatures.type_names import name_of
-from adapters.types.building import build
-from adapters.values.pydantic_schema import type_adapter
+from adapters.types.pydantic_schema import type_adapter
+from adapters.values.custom_types import build
 
 
 def value_of(cell: str, field: Field) -> Any:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from adapters.formats import catalog
-from adapters.formats.chat_reading import sections
 from adapters.replies.reading import Reading
+from adapters.replies.sections import sections
 from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import MISSING, Field, Signature
 from sessions.errors import SessionError

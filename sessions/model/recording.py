@@ -21,7 +21,7 @@ from adapters.running import events
 from adapters.running.runs import Attempt, Completion, Purpose, Run
 from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import Signature
-from adapters.types import BuildError, build_inputs
+from adapters.values.custom_types import BuildError, build_inputs
 from sessions.errors import SessionError
 from sessions.file.json_values import JSON
 from sessions.file.typed_values import typed

@@ -16,8 +16,8 @@ from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Request, prepare
 from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import MISSING, Signature
-from adapters.types import BuildError, build_inputs
 from adapters.types.fields import asks_for_types
+from adapters.values.custom_types import BuildError, build_inputs
 from sessions.model import variants
 from sessions.model.parameters import CONNECTION
 from sessions.model.session import Case, Column, Demo, Session

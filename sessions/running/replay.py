@@ -12,7 +12,7 @@ from adapters.lm.protocol import Chunk, ToolCallPart
 from adapters.requests.capabilities import Capabilities
 from adapters.running.runs import Run
 from sessions.file.typed_values import same
-from sessions.fixtures.line_diff import line_diff
+from sessions.line_diff import line_diff
 from sessions.model import recording
 from sessions.model.recording import as_json
 from sessions.model.session import Column, Recording, Session

@@ -8,10 +8,10 @@ from typing import Any
 
 from adapters.formats.overridden_methods import opaque_prompt
 from adapters.requests.request import Request
-from adapters.running.events import ToolInvoked
 from adapters.running.runs import Run
-from adapters.running.tool_turns import LONGEST_RESULT, RunTool, Tools
-from adapters.running.tool_turns.argument_line import schema_of_line
+from adapters.tools import LONGEST_RESULT, RunTool, Tools
+from adapters.tools.argument_line import schema_of_line
+from adapters.tools.tools import Invocation
 from sessions.file import file_format
 from sessions.file.json_values import JSON
 from sessions.file.typed_values import typed
@@ -58,7 +58,7 @@ def canned_result(tool: Tool, arguments: Mapping[str, Any]) -> Any:
 class Typed:
     """The session of a run, with the results that a person typed while it went on kept as canned ones.
 
-    What a call changes stays only if the session can be saved with it (`adapters.running.tool_turns.ToolState`).
+    What a call changes stays only if the session can be saved with it (`adapters.tools.ToolState`).
     """
 
     session: Session
@@ -67,7 +67,7 @@ class Typed:
     def snapshot(self) -> tuple[Session, int]:
         return self.session, len(self.asked)
 
-    def commit(self, invocation: ToolInvoked) -> Sequence[Exception]:
+    def commit(self, invocation: Invocation) -> Sequence[Exception]:
         changed = self.session
         for name, arguments, value in self.asked:
             changed = _with_result(changed, name, {"arguments": dict(arguments), "result": typed(value)})

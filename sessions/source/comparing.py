@@ -8,9 +8,9 @@ from typing import Any
 
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
-from adapters.values.pydantic_schema import json_schema
-from sessions.fixtures.line_diff import line_diff
+from adapters.types.pydantic_schema import json_schema
 from sessions.fixtures.verdicts import Drift
+from sessions.line_diff import line_diff
 
 
 def differences(before: Signature, after: Signature) -> list[Drift]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sessions.errors import SessionError
 from sessions.file import store
-from sessions.fixtures.line_diff import line_diff
+from sessions.line_diff import line_diff
 from sessions.model.session import Session
 from sessions.source.comparing import differences
 from sessions.source.gathering import Gathered, Piece, gather, read_gathered

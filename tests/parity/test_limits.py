@@ -11,9 +11,8 @@ from oracle.outcomes import outcome
 from oracle.specs import Built
 
 from adapters.formats.catalog import make
-from adapters.replies.repairs.guess import Guess
-from adapters.values import repair_limits as limits
-from adapters.values.repair_limits import (
+from adapters.json_text import repair_limits as limits
+from adapters.json_text.repair_limits import (
     LITERAL_LENGTH,
     REPAIR_DEPTH,
     REPAIR_LENGTH,
@@ -22,7 +21,8 @@ from adapters.values.repair_limits import (
     RepairSteps,
     TooLargeError,
 )
-from adapters.values.repaired_json import repair_json
+from adapters.json_text.repaired_json import repair_json
+from adapters.replies.repairs.guess import Guess
 
 TEXT, LIST = signatures.built({"v": str}), signatures.built({"v": list[str]})
 

@@ -167,7 +167,7 @@ def _problem_of_arguments(text: str) -> str:
             return f"line {value.line}, column {value.column}: {value.message}"
         kind = value.get("type", "object")
         return "" if kind == "object" else 'a JSON Schema of arguments has "type": "object"'
-    from adapters.running.tool_turns.argument_line import (
+    from adapters.tools.argument_line import (
         schema_of_line,  # takes pydantic along: not for the first picture
     )
 

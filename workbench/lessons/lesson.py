@@ -15,8 +15,8 @@ from adapters.formats.profile import Opening
 from adapters.prompts.prompt import DataPart, DemoUse, Message, Prompt
 from adapters.prompts.text import Text
 from adapters.requests.request import Request
-from adapters.running.tool_turns.fields import with_tool_fields
 from adapters.signatures.signature import Signature
+from adapters.tools.fields import with_tool_fields
 from workbench.lessons import lesson_words as words
 
 

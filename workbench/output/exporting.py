@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from adapters.errors import SignatureError
-from adapters.types.building import BuildError
+from adapters.values.custom_types import BuildError
 from sessions.exports import formats
 from sessions.exports.exported import Exported, ExportError
 from sessions.model.session import Case, Column, Session

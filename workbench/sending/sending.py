@@ -18,7 +18,7 @@ from adapters.running import runner
 from adapters.running.events import Listener
 from adapters.running.runner import Run
 from adapters.running.runs import Attempt
-from adapters.running.tool_turns import Tools
+from adapters.tools import Tools
 from sessions.model import recording, variants
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering, tools

@@ -19,7 +19,8 @@ from adapters.replies.flags.json_text import (
 )
 
 if TYPE_CHECKING:
-    from adapters.replies.reading import FieldReading, Reading, Step
+    from adapters.replies.reading import FieldReading, Reading
+    from adapters.values.steps import Step
 
 THOUSANDS = re.compile(r"\d,\d{3}(?!\d)")
 KEY_OF_WORDS = re.compile(r"[,{]\s*[A-Za-z]\w* +([A-Za-z]\w*)\s*:")

@@ -19,7 +19,8 @@ from adapters.types import is_named
 from adapters.types.code import without_fence
 
 if TYPE_CHECKING:
-    from adapters.replies.reading import FieldReading, Reading, Step
+    from adapters.replies.reading import FieldReading, Reading
+    from adapters.values.steps import Step
 
 PYTHON_WORDS = ("True", "False", "None")
 PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")

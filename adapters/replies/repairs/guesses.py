@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, get_args
 
-from adapters.formats.chat_reading import sections
 from adapters.replies.repairs.finding import (
     MARKER,
     between_tags,
@@ -21,6 +20,7 @@ from adapters.replies.repairs.finding import (
 )
 from adapters.replies.repairs.guess import Guess, as_json, as_sections, as_tags, escaped, names_by_sound, sound
 from adapters.replies.repairs.values import value_guesses
+from adapters.replies.sections import sections
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading

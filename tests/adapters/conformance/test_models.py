@@ -18,8 +18,8 @@ from adapters.requests.capabilities import NONE, Capabilities
 from adapters.running import runner
 from adapters.running.events import ToolInvoked
 from adapters.running.runs import Run
-from adapters.running.tool_turns import RunTool, Tools
 from adapters.signatures.notation import read
+from adapters.tools import RunTool, Tools
 
 SIGNATURE = read("question, context: list[str] -> answer: Literal['yes', 'no'], score: float, reasons: list[str]")
 INPUTS = {"question": "Is it raining in Bergen?", "context": ["In Bergen it pours.", "Umbrellas\nare sold out."]}

@@ -11,7 +11,7 @@ from oracle.specs import Built, build_with_own_types
 from oracle.tagged import decode
 
 from adapters.formats.catalog import make
-from adapters.prompts.lint import LINTS, lint, round_trip
+from adapters.lint import LINTS, lint, round_trip
 from adapters.replies.flags import FLAGS
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities

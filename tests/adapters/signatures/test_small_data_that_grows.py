@@ -10,8 +10,8 @@ from adapters.errors import SignatureError
 from adapters.formats.catalog import make
 from adapters.lm.errors import ProviderError
 from adapters.lm.offline.model import OfflineLM
-from adapters.running.tool_turns.arguments import ArgumentsError, validate
 from adapters.signatures.notation import read
+from adapters.tools.arguments import ArgumentsError, validate
 
 LEVELS = 40
 

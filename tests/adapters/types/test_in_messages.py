@@ -21,7 +21,7 @@ from adapters.formats.chat import ChatAdapter
 from adapters.formats.json import JSONAdapter
 from adapters.formats.xml import XMLAdapter
 from adapters.signatures.signature import Signature
-from adapters.types import build_inputs
+from adapters.values.custom_types import build_inputs
 
 ADAPTERS: dict[str, tuple[Any, Any]] = {
     "chat": (ChatAdapter, dspy.ChatAdapter),

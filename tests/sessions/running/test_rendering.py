@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.formats.chat import ChatAdapter
-from adapters.types import BuildError
+from adapters.values.custom_types import BuildError
 from sessions.file import store
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import rendering

@@ -15,7 +15,7 @@ from adapters.lm.protocol import Chunk, ToolCallPart
 from adapters.requests.capabilities import Capabilities
 from adapters.running import runner
 from adapters.running.runs import Run
-from adapters.running.tool_turns.argument_line import schema_of_line
+from adapters.tools.argument_line import schema_of_line
 from sessions.file import store
 from sessions.fixtures import checking
 from sessions.model import recording

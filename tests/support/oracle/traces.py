@@ -8,8 +8,9 @@ from typing import Any, get_args
 
 from adapters.prompts.prompt import Prompt
 from adapters.prompts.text import KINDS, Text
-from adapters.replies.reading import FieldReading, Reading, SpanKind, Step
+from adapters.replies.reading import FieldReading, Reading, SpanKind
 from adapters.values.coercion import apply
+from adapters.values.steps import Step
 from oracle.outcomes import difference
 
 SPAN_KINDS = get_args(SpanKind)

@@ -9,7 +9,7 @@ from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.requests.request import Request, prepare
 from adapters.signatures.signature import Signature
-from adapters.types import build_inputs
+from adapters.values.custom_types import build_inputs
 from sessions import examples
 from sessions.model.session import Column, Session, SignatureText
 from sessions.running import rendering

@@ -15,8 +15,8 @@ from adapters.signatures import notation
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
 from adapters.types import custom_types_in
-from adapters.types.building import WHAT_WORKS
-from adapters.values.pydantic_schema import type_adapter
+from adapters.types.pydantic_schema import type_adapter
+from adapters.values.custom_types import WHAT_WORKS
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.file.near_files import did_you_mean

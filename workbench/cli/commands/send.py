@@ -27,8 +27,8 @@ from adapters.running.events import (
     ToolInvoked,
 )
 from adapters.running.runner import Run
-from adapters.running.tool_turns import LONGEST_RESULT
-from adapters.types import BuildError
+from adapters.tools import LONGEST_RESULT
+from adapters.values.custom_types import BuildError
 from sessions.model.session import Case, Column, Session
 from sessions.model.variants import VariantError
 from sessions.running import repeats, tools

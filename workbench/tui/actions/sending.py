@@ -15,7 +15,7 @@ from adapters.lm import ProviderError
 from adapters.lm.secrets import Scrubber
 from adapters.running.events import Listener
 from adapters.running.runs import Run
-from adapters.types import BuildError
+from adapters.values.custom_types import BuildError
 from sessions.model.session import Column
 from sessions.model.variants import VariantError
 from sessions.running import tools

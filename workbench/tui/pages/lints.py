@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from adapters.formats import catalog
-from adapters.prompts.lint import LINTS, Lint, lint, round_trip
+from adapters.lint import LINTS, Lint, lint, round_trip
 from sessions.running import rendering
 from workbench.editing.origins import demo_place
 from workbench.output.display import one_line

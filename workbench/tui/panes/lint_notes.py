@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from adapters.prompts.lint import LINTS, Lint
+from adapters.lint import LINTS, Lint
 from workbench.state.document import State
 from workbench.state.live import LiveColumn
 from workbench.tui.keys.key_words import USUAL, KeyWords

@@ -19,10 +19,10 @@ from oracle import replies, signatures
 from oracle.engines import NAMES
 from pydantic import BaseModel
 
+from adapters import lint as prompt_lint
 from adapters.formats.catalog import make
 from adapters.formats.two_step import TwoStepAdapter
-from adapters.prompts import lint as prompt_lint
-from adapters.prompts.lint import LINTS
+from adapters.lint import LINTS
 from adapters.replies import flags
 from adapters.replies.flags import FLAGS, Flag, explain
 from adapters.replies.flags.explaining import DETECTORS

@@ -12,7 +12,7 @@ from adapters.running.events import (
     RetryStarted,
     ToolInvoked,
 )
-from adapters.running.tool_turns import ToolResult
+from adapters.tools import ToolResult
 from workbench.tui.runs.run_progress import Progress, RunRepeated, ToolWaits
 
 

@@ -12,8 +12,9 @@ from adapters.formats.catalog import make
 from adapters.formats.chat import ChatAdapter
 from adapters.replies.flags import Flag
 from adapters.replies.near_misses import NearMiss
-from adapters.replies.reading import FieldReading, Reading, Step
+from adapters.replies.reading import FieldReading, Reading
 from adapters.signatures.signature import MISSING, Field, Signature
+from adapters.values.steps import Step
 from tests.support.hostile import HOSTILE
 from tests.support.screen import Stage, assert_harmless, on_stage, seen
 from workbench.tui.widgets.reply.field_rows import Row, rows_of, value_text

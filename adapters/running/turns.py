@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.errors import RunError
+from adapters.formats.conversation import TOOL_RESULTS
 from adapters.lm import interruption
 from adapters.lm.protocol import Response
-from adapters.prompts.conversation import TOOL_RESULTS
 from adapters.prompts.prompt import Message
 from adapters.prompts.text import Segment, Text
 from adapters.requests.request import Request
 from adapters.running import events
 from adapters.running.lifecycle import Lifecycle, StopError
-from adapters.running.tool_turns.arguments import ArgumentsError, decode, validate
-from adapters.running.tool_turns.results import ToolResult, text_of
-from adapters.running.tool_turns.tools import DeadlineExceededError, RunTool, Tools, ToolValidationError
+from adapters.tools.arguments import ArgumentsError, decode, validate
+from adapters.tools.results import ToolResult, text_of
+from adapters.tools.tools import DeadlineExceededError, RunTool, Tools, ToolValidationError
 from adapters.types import ToolCallResults, ToolCalls
 
 if TYPE_CHECKING:

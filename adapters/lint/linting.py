@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from adapters.formats.profile import Profile
+from adapters.lint.conversations import history_lints, turns_of
+from adapters.lint.demos import demo_lints
+from adapters.lint.fields import field_lints
+from adapters.lint.lint import Lint, Numbered, Place
+from adapters.lint.markers import marker_lints
+from adapters.lint.values import value_lints
 from adapters.lm.capabilities import needs_user_message, split_model
-from adapters.prompts.lint.conversations import history_lints, turns_of
-from adapters.prompts.lint.demos import demo_lints
-from adapters.prompts.lint.fields import field_lints
-from adapters.prompts.lint.lint import Lint, Numbered, Place
-from adapters.prompts.lint.markers import marker_lints
-from adapters.prompts.lint.values import value_lints
 from adapters.prompts.prompt import Prompt
 from adapters.signatures.signature import Signature
 from adapters.types.base import START

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+from adapters.tools.results import ToolResult
 from adapters.types import Tool
-
-if TYPE_CHECKING:
-    from adapters.running.events import ToolInvoked
 
 LONGEST_RESULT = 100_000
 """Characters, about 25,000 tokens: what one call of a tool may send to a model that nobody was asked about."""
@@ -47,12 +45,25 @@ class RunTool:
     answer: Answer | None = None
 
 
+class Invocation(Protocol):
+    """A call that was made (`adapters.running.events.ToolInvoked`)."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def arguments(self) -> Mapping[str, Any]: ...
+
+    @property
+    def result(self) -> ToolResult: ...
+
+
 class ToolState(Protocol):
     """What tool turns change. A turn's changes stay only when `commit` accepts them."""
 
     def snapshot(self) -> Any: ...
 
-    def commit(self, invocation: ToolInvoked) -> Sequence[Exception]:
+    def commit(self, invocation: Invocation) -> Sequence[Exception]:
         """Takes over what the call has changed; returns why it cannot be."""
         ...
 

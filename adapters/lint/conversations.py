@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from adapters.formats.profile import Profile
-from adapters.prompts.lint.lint import Lint, Numbered, Place
+from adapters.lint.lint import Lint, Numbered, Place
 from adapters.replies.flags.verdict import named
 from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import Signature

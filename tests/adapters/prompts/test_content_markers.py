@@ -10,10 +10,10 @@ from dspy.adapters._legacy_type_markers import _expand_legacy_custom_type_marker
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adapters.prompts.content_markers import END, START, expand
 from adapters.prompts.prompt import DataPart, Message
 from adapters.prompts.text import Segment, Text
 from adapters.types import Image
-from adapters.types.markers import END, START, expand
 from tests.support.pace import LOOPS_A_SECOND, loops
 
 IMAGE = [{"type": "image_url", "image_url": {"url": "https://x.y/z.png"}}]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 
 from adapters.formats.profile import Profile
-from adapters.prompts.lint.lint import Lint, Place
+from adapters.lint.lint import Lint, Place
 from adapters.prompts.prompt import DemoUse, Prompt
 from adapters.replies.flags.verdict import named
 from adapters.signatures.conversation_field import history_field_name

@@ -6,9 +6,9 @@ JSON) is a failed result that goes back to the model and ends nothing.
 
 from __future__ import annotations
 
-from adapters.running.tool_turns.arguments import ArgumentsError, decode, validate
-from adapters.running.tool_turns.results import ToolResult, text_of
-from adapters.running.tool_turns.tools import (
+from adapters.tools.arguments import ArgumentsError, decode, validate
+from adapters.tools.results import ToolResult, text_of
+from adapters.tools.tools import (
     LONGEST_RESULT,
     DeadlineExceededError,
     RunTool,

@@ -9,10 +9,10 @@ import pytest
 from oracle import signatures
 from oracle.engines import NAMES
 
+from adapters import lint as prompt_lint
 from adapters.formats import catalog
 from adapters.formats.catalog import make
-from adapters.prompts import lint as prompt_lint
-from adapters.prompts.lint import LINTS, Lint, Place, round_trip
+from adapters.lint import LINTS, Lint, Place, round_trip
 from adapters.signatures.signature import Field, Signature
 from adapters.types import History
 

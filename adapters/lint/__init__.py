@@ -3,9 +3,9 @@
 A lint leaves the prompt as it is; it only says what is the case and which demo, turn, input or field to look at.
 """
 
-from adapters.prompts.lint.glossary import LINTS
-from adapters.prompts.lint.lint import Lint, Place
-from adapters.prompts.lint.linting import lint
-from adapters.prompts.lint.round_trip import round_trip
+from adapters.lint.glossary import LINTS
+from adapters.lint.lint import Lint, Place
+from adapters.lint.linting import lint
+from adapters.lint.round_trip import round_trip
 
 __all__ = ["LINTS", "Lint", "Place", "lint", "round_trip"]

@@ -9,10 +9,10 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from adapters.json_text.repaired_json import load_json
 from adapters.prompts.prompt import DataPart
 from adapters.prompts.text import Segment, Text
 from adapters.types.base import END, START
-from adapters.values.repaired_json import load_json
 
 __all__ = ["END", "START", "expand"]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, get_args, get_origin
 
-from adapters.running.tool_turns.tools import RunTool, described
 from adapters.signatures.signature import InputField, OutputField, Signature
+from adapters.tools.tools import RunTool, described
 from adapters.types import Tool, ToolCalls, is_named
 
 CALLS_DESCRIPTION = "the tools to call now; an empty list once the other outputs are final"

@@ -14,7 +14,7 @@ from adapters.types import ToolCallResults, ToolCalls, is_named
 from adapters.values.value_text import serialize_for_json
 
 if TYPE_CHECKING:
-    from adapters.formats.protocol import RequestedAdapter
+    from adapters.requests.adapter_protocol import RequestedAdapter
 
 TOOL_RESULTS = Signature.make((Field("tool_call_results", "input", ToolCallResults),))
 

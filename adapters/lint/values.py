@@ -7,14 +7,14 @@ from typing import Any
 
 import pydantic
 
-from adapters.prompts.lint.lint import Lint, Numbered, Place
+from adapters.lint.lint import Lint, Numbered, Place
 from adapters.replies.flags.flag import shown
 from adapters.replies.flags.verdict import named
 from adapters.replies.reading_builder import reason
 from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.types.fields import asks_for_types
-from adapters.values.pydantic_schema import type_adapter
+from adapters.types.pydantic_schema import type_adapter
 from adapters.values.value_text import write_value
 
 MOST_NESTED = 10_000

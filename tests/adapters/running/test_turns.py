@@ -18,7 +18,8 @@ from adapters.requests.capabilities import Capabilities
 from adapters.running import events
 from adapters.running.runner import run as run_prompt
 from adapters.running.runs import Run
-from adapters.running.tool_turns import (
+from adapters.signatures.notation import read
+from adapters.tools import (
     LONGEST_RESULT,
     DeadlineExceededError,
     RunTool,
@@ -26,7 +27,6 @@ from adapters.running.tool_turns import (
     Tools,
     ToolValidationError,
 )
-from adapters.signatures.notation import read
 
 QA = read("question -> answer")
 INPUTS = {"question": "Which policies are there?"}

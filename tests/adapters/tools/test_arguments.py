@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.running.tool_turns import ArgumentsError, decode, validate
+from adapters.tools import ArgumentsError, decode, validate
 
 SEARCH = {
     "type": "object",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.running.tool_turns import ToolResult, text_of
+from adapters.tools import ToolResult, text_of
 
 
 @dataclass

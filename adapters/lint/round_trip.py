@@ -9,10 +9,10 @@ import pydantic
 
 from adapters.formats.base import Adapter
 from adapters.formats.two_step import TwoStepAdapter
-from adapters.prompts.lint.lint import Lint, Place
+from adapters.lint.lint import Lint, Place
 from adapters.replies.flags.flag import shown
 from adapters.signatures.signature import Signature
-from adapters.values.pydantic_schema import type_adapter
+from adapters.types.pydantic_schema import type_adapter
 from adapters.values.value_text import serialize_for_json
 
 SHOWN = 160

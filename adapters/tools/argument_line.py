@@ -8,7 +8,7 @@ from typing import Any
 
 from adapters.errors import SignatureError
 from adapters.signatures import notation
-from adapters.values.pydantic_schema import type_adapter
+from adapters.types.pydantic_schema import type_adapter
 
 PREFIX = "def f("
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from adapters.formats.baml import type_text
 from adapters.formats.profile import Profile
-from adapters.prompts.lint.lint import Lint, Place
+from adapters.lint.lint import Lint, Place
 from adapters.replies.flags.extra_keys import known_keys
 from adapters.replies.flags.flag import shown
 from adapters.replies.flags.verdict import named

@@ -11,8 +11,8 @@ from typing import Any
 
 from json_repair.json_parser import JSONParser
 
-from adapters.formats.json_document import Member, members_from
-from adapters.values.repair_limits import check_repairable, repair_steps
+from adapters.json_text.json_document import Member, members_from
+from adapters.json_text.repair_limits import check_repairable, repair_steps
 
 NOT_JSON = object()
 

@@ -15,10 +15,10 @@ from dspy.adapters.types.document import Document as DspyDocument
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adapters.prompts.content_markers import END, START
 from adapters.signatures.signature import Field, Signature
 from adapters.types import (
     Audio,
-    BuildError,
     Citations,
     Code,
     Document,
@@ -30,11 +30,8 @@ from adapters.types import (
     ToolCallResults,
     ToolCalls,
     Type,
-    build,
-    build_inputs,
-    to_plain,
 )
-from adapters.types.markers import END, START
+from adapters.values.custom_types import BuildError, build, build_inputs, to_plain
 from adapters.values.value_text import serialize_for_json
 from tests.support.pace import LOOPS_A_SECOND, loops
 
