@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from adapters.signatures.signature import Signature
+from typing import Any, Literal, Protocol
 
 Phase = Literal["request", "response", "tool"]
+
+
+class HasOutputs(Protocol):
+    """A signature (`adapters.signatures.signature.Signature`, or dspy's own), as far as an error names its outputs."""
+
+    @property
+    def output_fields(self) -> Mapping[str, Any]: ...
 
 
 class AdapterParseError(Exception):
@@ -17,7 +21,7 @@ class AdapterParseError(Exception):
     def __init__(
         self,
         adapter_name: str,
-        signature: Signature,
+        signature: HasOutputs,
         lm_response: str,
         message: str | None = None,
         parsed_result: Mapping[str, Any] | None = None,

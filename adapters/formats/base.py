@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -22,7 +21,8 @@ from adapters.json_text.repair_limits import one_reading
 from adapters.prompts import content_markers as markers
 from adapters.prompts.prompt import DemoUse, Message, Prompt
 from adapters.prompts.text import Text, join
-from adapters.replies.reading import Reading
+from adapters.replies.flags.flag import Flag
+from adapters.replies.reading import NearMiss, Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.signatures.conversation_field import history_field_name, without_field
 from adapters.signatures.signature import Signature
@@ -107,11 +107,21 @@ class Adapter:
     def read(self, signature: Signature, completion: str) -> Reading:
         """The whole account of a reply; never raises for a bad one."""
         if not is_own(self.parse, Adapter.parse) or not isinstance(completion, str):
-            reading = opaque_reading(Adapter.name, signature, completion, self.parse)
-        else:
-            with one_reading():
-                reading = self._read(signature, completion)
-        return replace(reading, read_again=partial(self.read, signature))
+            return replace(opaque_reading(self.name, signature, completion, self.parse), reader=self)
+        with one_reading():
+            return replace(self._read(signature, completion), form=self.profile.reply, reader=self)
+
+    def flags_of(self, reading: Reading) -> tuple[Flag, ...]:
+        """What should surprise a person about a reading of this adapter (`Reading.flags`)."""
+        from adapters.replies.flags.explaining import explain
+
+        return explain(reading)
+
+    def near_misses_of(self, reading: Reading) -> tuple[NearMiss, ...]:
+        """What was probably meant where this adapter saw nothing (`Reading.near_misses`)."""
+        from adapters.replies.near_misses import find
+
+        return find(reading)
 
     def response_format(self, signature: Signature, capabilities: Capabilities) -> dict[str, Any] | None:
         """The `response_format` this adapter asks a model of these capabilities for, or None."""

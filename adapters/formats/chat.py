@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
-from adapters.formats.chat_reading import MARKER, read_chat
+from adapters.formats.chat_reading import read_chat
 from adapters.formats.overridden_methods import is_own
 from adapters.formats.profile import FALLBACK_OPTION, OF_THE_BASE, SHARED_OPTIONS, Card, Profile
 from adapters.prompts.field_descriptions import (
@@ -19,6 +19,7 @@ from adapters.prompts.field_descriptions import (
 )
 from adapters.prompts.text import Segment, Text, value_segment
 from adapters.replies.reading import Reading
+from adapters.replies.sections import MARKER
 from adapters.signatures.facts_by_fields import by_fields
 from adapters.signatures.field_info import with_info
 from adapters.signatures.signature import Field, Signature

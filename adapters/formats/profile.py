@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from adapters.replies.reading import ReplyForm
+
 SHARED_OPTIONS = ("use_native_function_calling", "parallel_tool_calls")
 FALLBACK_OPTION = "use_json_adapter_fallback"
 EXTRACTION_OPTION = "extraction_model"
@@ -17,9 +19,6 @@ EXTRACTION_OPTION = "extraction_model"
 InputForm = Literal["markers", "tags", "prose", "sections", "own"]
 """How a user message shows its fields: under `[[ ## name ## ]]`, between tags, as lines of prose, in numbered sections,
 or in a way of the adapter's own."""
-
-ReplyForm = Literal["markers", "xml", "json", "fenced json", "prose", "own"]
-"""What the parser looks for. Out of `markers`, `xml` and `prose` values come as text; out of JSON with their types."""
 
 Quirk = Literal[
     "instructions-split-at-any-line-break",

@@ -124,7 +124,9 @@ class TwoStepAdapter(Adapter):
             waiting = NeedsExtraction(NEEDS_EXTRACTION)
             verdict = ReadingError("NeedsExtraction", NEEDS_EXTRACTION)
             fields = {name: FieldReading(name, "unread") for name in signature.output_fields}
-            return Reading(self.name, signature, completion, {}, spans, fields, verdict, waiting)
+            return Reading(
+                self.name, signature, completion, {}, spans, fields, verdict, waiting, form="prose", reader=self
+            )
         inner = extraction_adapter(extracted_by).read(extraction_signature(signature), extraction)
         return self.reading_of(signature, completion, inner)
 
@@ -139,10 +141,22 @@ class TwoStepAdapter(Adapter):
             exception.__cause__ = inner.exception
         if error is not None:
             error = replace(error, start=None, end=None)
-        return Reading(self.name, signature, completion, inner.values, spans, inner.fields, error, exception, inner)
+        return Reading(
+            self.name,
+            signature,
+            completion,
+            inner.values,
+            spans,
+            inner.fields,
+            error,
+            exception,
+            inner,
+            form="prose",
+            reader=self,
+        )
 
     def read_with_calls(self, signature: Signature, completion: str) -> Reading:
-        return opaque_reading(self.name, signature, completion, self.parse)
+        return replace(opaque_reading(self.name, signature, completion, self.parse), form="prose", reader=self)
 
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Calls `extraction_model` through ChatAdapter (its JSON fallback included), as dspy does."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from adapters.json_text.repair_limits import one_reading
-
-if TYPE_CHECKING:
-    from adapters.replies.reading import Reading
+from adapters.replies.reading import NearMiss, Reading
+from adapters.replies.repairs.guesses import guesses
 
 LONGEST = 20_000
 """Characters of a reply that is mended at all: every guess is read again, all within one reading's repair steps."""
@@ -30,15 +27,6 @@ LEAKS = frozenset(
 """Flags of values that hold a piece of the format: a text without them is read better."""
 
 
-@dataclass(frozen=True)
-class NearMiss:
-    """One guess: what was probably meant, the reply so mended, and the same parser's reading of that."""
-
-    message: str
-    mended: str
-    reading: Reading
-
-
 def find(reading: Reading) -> tuple[NearMiss, ...]:
     """The near misses of a reading, the best guess first; none when nothing better would come of mending.
 
@@ -55,13 +43,11 @@ def find(reading: Reading) -> tuple[NearMiss, ...]:
 
 
 def _find(reading: Reading) -> tuple[NearMiss, ...]:
-    from adapters.replies.repairs.guesses import guesses
-
-    read_again = reading.read_again
+    reader = reading.reader
     before = _quality(reading)
     if (
         before == (True, len(reading.fields), 0)
-        or read_again is None
+        or reader is None
         or not reading.completion
         or len(reading.completion) > LONGEST
     ):
@@ -72,7 +58,7 @@ def _find(reading: Reading) -> tuple[NearMiss, ...]:
         if guess.mended in seen or len(guess.mended) > 2 * LONGEST:
             continue
         seen.add(guess.mended)
-        mended = read_again(guess.mended)
+        mended = reader.read(reading.signature, guess.mended)
         if _quality(mended) > before and all(mended.values != one.reading.values for one in kept):
             kept.append(NearMiss(guess.message, guess.mended, mended))
         if len(kept) == MOST_KEPT:

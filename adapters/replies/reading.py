@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
+from adapters.replies.flags.flag import Flag
 from adapters.values.steps import Step
 
 if TYPE_CHECKING:
-    from adapters.replies.flags import Flag
-    from adapters.replies.near_misses import NearMiss
     from adapters.signatures.signature import Signature
+
+ReplyForm = Literal["markers", "xml", "json", "fenced json", "prose", "own"]
+"""What a parser looks for in a reply. Out of `markers`, `xml` and `prose` values come as text; out of JSON with their
+types. `own` is a parser of which nothing is known."""
 
 SpanKind = Literal["marker", "value", "repaired", "duplicate", "unknown", "ignored", "prose"]
 """What the parser did with a piece of the reply.
@@ -89,6 +92,25 @@ class ReadingError:
 
 
 @dataclass(frozen=True)
+class NearMiss:
+    """One guess: what was probably meant, the reply so mended, and the same parser's reading of that."""
+
+    message: str
+    mended: str
+    reading: Reading
+
+
+class Reader(Protocol):
+    """Who made a reading (`adapters.formats.base.Adapter`), and says more of it when asked."""
+
+    def read(self, signature: Signature, completion: str) -> Reading: ...
+
+    def flags_of(self, reading: Reading) -> tuple[Flag, ...]: ...
+
+    def near_misses_of(self, reading: Reading) -> tuple[NearMiss, ...]: ...
+
+
+@dataclass(frozen=True)
 class Reading:
     """The whole account of one reply under one adapter. Never raises for a bad reply."""
 
@@ -103,8 +125,10 @@ class Reading:
     """What `parse` raises for this reply."""
     extraction: Reading | None = None
     """TwoStep: the reading of the second model's reply."""
-    read_again: Callable[[str], Reading] | None = field(default=None, repr=False, compare=False)
-    """Reads another text as this one was read: by the same adapter, with its options and a user's own methods."""
+    form: ReplyForm = "own"
+    """What the parser looked for."""
+    reader: Reader | None = field(default=None, repr=False, compare=False)
+    """The adapter that read, with its options and a user's own methods; None knows no flags and no near misses."""
 
     @property
     def ok(self) -> bool:
@@ -113,16 +137,12 @@ class Reading:
     @cached_property
     def flags(self) -> tuple[Flag, ...]:
         """What should surprise a person, over the whole reply (`flag.field` None) and per field."""
-        from adapters.replies.flags import explain
-
-        return explain(self)
+        return () if self.reader is None else self.reader.flags_of(self)
 
     @cached_property
     def near_misses(self) -> tuple[NearMiss, ...]:
         """What was probably meant where the parser saw nothing, each with the text so mended."""
-        from adapters.replies.near_misses import find
-
-        return find(self)
+        return () if self.reader is None else self.reader.near_misses_of(self)
 
     @cached_property
     def salvage(self) -> Mapping[str, Any]:

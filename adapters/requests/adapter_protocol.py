@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from adapters.prompts.prompt import Prompt
-from adapters.replies.reading import Reading
+from adapters.replies.reading import Reader, Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.signatures.signature import Signature
 
 
-class RequestedAdapter(Protocol):
+class RequestedAdapter(Reader, Protocol):
     """The methods of `adapters.formats.base.Adapter`, where each is described, that are called from outside of it."""
 
     @property
@@ -28,8 +28,6 @@ class RequestedAdapter(Protocol):
         inputs: Mapping[str, Any],
         reuse: Prompt | None = None,
     ) -> Prompt: ...
-
-    def read(self, signature: Signature, completion: str) -> Reading: ...
 
     def read_with_calls(self, signature: Signature, completion: str) -> Reading: ...
 

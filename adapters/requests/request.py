@@ -315,14 +315,15 @@ def _empty(adapter: RequestedAdapter, signature: Signature, output: Any) -> Read
     text = output if isinstance(output, str) else ""
     fields = {name: FieldReading(name, "missing") for name in signature.output_fields}
     spans = (Span(0, len(text), "ignored"),) if text else ()
-    return Reading(adapter.name, signature, text, {}, spans, fields, ReadingError("AdapterParseError", message), error)
+    verdict = ReadingError("AdapterParseError", message)
+    return Reading(adapter.name, signature, text, {}, spans, fields, verdict, error, reader=adapter)
 
 
 def _unread(adapter: RequestedAdapter, signature: Signature, text: str) -> Reading:
     """A native tool call's text that nothing looks at."""
     fields = {name: FieldReading(name, "missing") for name in signature.output_fields}
     spans = (Span(0, len(text), "ignored"),) if text else ()
-    return Reading(adapter.name, signature, text, {}, spans, fields)
+    return Reading(adapter.name, signature, text, {}, spans, fields, reader=adapter)
 
 
 def _failed(reading: Reading) -> Outcome:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from adapters.replies.flags import explain
+from adapters.replies.flags.explaining import explain
 from sessions.exports import json_text
 from sessions.exports.exported import Exported, Source, View, beside
 from sessions.exports.shown_text import has_data, pieces, title, visible, without_bytes

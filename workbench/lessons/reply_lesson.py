@@ -18,7 +18,7 @@ from workbench.output.display import one_line
 from workbench.tui.widgets.reply.field_rows import raised_by, value_text
 
 if TYPE_CHECKING:
-    from adapters.replies.near_misses import NearMiss
+    from adapters.replies.reading import NearMiss
 
 ORDER: tuple[SpanKind, ...] = ("marker", "value", "repaired", "prose", "duplicate", "unknown", "ignored")
 

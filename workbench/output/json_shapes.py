@@ -21,7 +21,7 @@ from adapters.running import events
 
 if TYPE_CHECKING:
     from adapters.errors import RunError
-    from adapters.replies.flags import Flag
+    from adapters.replies.flags.flag import Flag
     from adapters.requests.request import Request
     from adapters.running.events import Event
     from adapters.running.runner import Attempt, Run

@@ -22,8 +22,6 @@ MOST_MARKERS = 200
 
 def chat_structure(reading: Reading) -> Iterator[Flag]:
     """Flags of a reply read under the Chat format."""
-    if reading.adapter != "chat":
-        return
     found = sections(reading.completion)
     if not found:
         return

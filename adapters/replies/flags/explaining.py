@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping
 
 from adapters.replies.flags.chat_structure import chat_structure
 from adapters.replies.flags.flag import Flag
-from adapters.replies.flags.json_structure import json_structure
+from adapters.replies.flags.json_structure import fenced_json_structure, json_structure
 from adapters.replies.flags.repaired_json import repaired_json
 from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.flags.verdict import verdict
 from adapters.replies.flags.xml_structure import xml_structure
+from adapters.replies.reading import Reading, ReplyForm
 
-if TYPE_CHECKING:
-    from adapters.replies.reading import Reading
+Detector = Callable[[Reading], Iterator[Flag]]
+STRUCTURE: Mapping[ReplyForm, Detector] = {
+    "markers": chat_structure,
+    "json": json_structure,
+    "fenced json": fenced_json_structure,
+    "xml": xml_structure,
+}
+"""What each form of a reply has to tell of its own structure."""
+OF_EVERY_REPLY: tuple[Detector, ...] = (repaired_json, values_read, values_refused)
 
-DETECTORS: tuple[Callable[[Reading], Iterator[Flag]], ...] = (
-    verdict,
-    chat_structure,
-    json_structure,
-    repaired_json,
-    xml_structure,
-    values_read,
-    values_refused,
-)
+
+def detectors_of(reading: Reading) -> tuple[Detector, ...]:
+    """What is asked about a reading: its verdict, the structure of its form, then its text and its values."""
+    structure = STRUCTURE.get(reading.form)
+    return (verdict, *OF_EVERY_REPLY) if structure is None else (verdict, structure, *OF_EVERY_REPLY)
 
 
 def explain(reading: Reading) -> tuple[Flag, ...]:
@@ -36,7 +39,7 @@ def explain(reading: Reading) -> tuple[Flag, ...]:
     if reading.extraction is not None:
         return explain(reading.extraction)
     found: dict[tuple[str, str | None], Flag] = {}
-    for detect in DETECTORS:
+    for detect in detectors_of(reading):
         try:
             for flag in detect(reading):
                 found.setdefault((flag.name, flag.field), flag)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from adapters.replies.reading import Reading
+from typing import Any, Protocol
 
 SHOWN = 40
 """Characters of a text or a value that a sentence shows."""
@@ -20,6 +17,12 @@ class Flag:
     name: str
     message: str
     field: str | None = None
+
+
+class HasPlaces(Protocol):
+    """A reading, as far as its places are put into words."""
+
+    def line_and_column(self, offset: int) -> tuple[int, int]: ...
 
 
 class _Short(reprlib.Repr):
@@ -46,12 +49,12 @@ def shown(value: Any) -> str:
         return f"a {type(value).__name__}"
 
 
-def place(reading: Reading, offset: int) -> str:
+def place(reading: HasPlaces, offset: int) -> str:
     """Where a piece of the reply stands, in words."""
     line, column = reading.line_and_column(offset)
     return f"line {line}, column {column}"
 
 
-def line(reading: Reading, offset: int) -> str:
+def line(reading: HasPlaces, offset: int) -> str:
     """The line on which a piece of the reply stands, in words."""
     return f"line {reading.line_and_column(offset)[0]}"

@@ -13,21 +13,21 @@ from adapters.replies.flags.verdict import named
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading, Span
 
-JSON_ADAPTERS = ("json", "baml")
 KEY = re.compile(r'"([^"\\]{1,200})"')
 FULL_WIDTH = re.compile("[\"'\\]}\\w]\\s?[：，]")
 
 
 def json_structure(reading: Reading) -> Iterator[Flag]:
-    """Flags of a reply read as JSON (JSON, BAML, Markdown)."""
-    if reading.adapter in JSON_ADAPTERS:
-        yield from _around(reading, fence_is_asked_for=False)
-        yield from _several(reading)
-        yield from _no_object(reading)
-    elif reading.adapter == "markdown":
-        yield from _around(reading, fence_is_asked_for=True)
-    else:
-        return
+    """Flags of a reply read as one JSON object."""
+    yield from _around(reading, fence_is_asked_for=False)
+    yield from _several(reading)
+    yield from _no_object(reading)
+    yield from _keys(reading)
+
+
+def fenced_json_structure(reading: Reading) -> Iterator[Flag]:
+    """Flags of a reply read as one fenced block of JSON."""
+    yield from _around(reading, fence_is_asked_for=True)
     yield from _keys(reading)
 
 
@@ -143,7 +143,7 @@ def _keys(reading: Reading) -> Iterator[Flag]:
                 "letter.",
                 meant,
             )
-    is_refused = reading.adapter == "markdown" and reading.error is not None and reading.error.field is None
+    is_refused = reading.form == "fenced json" and reading.error is not None and reading.error.field is None
     if ignored and not is_refused:
         yield Flag(
             "extra-keys-ignored",

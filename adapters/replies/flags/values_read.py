@@ -44,7 +44,7 @@ def _of_field(reading: Reading, field: FieldReading) -> Iterator[Flag]:
     annotation = one.annotation
     yield from _escapes(field)
     if annotation is str:
-        yield from _text(field, reading.adapter == "xml")
+        yield from _text(field, reading.form == "xml")
     else:
         yield from _union(field, annotation)
         yield from _by_steps(field, annotation)
@@ -230,7 +230,7 @@ def _code(reading: Reading, field: FieldReading, annotation: Any) -> Iterator[Fl
     given = validated.before if validated is not None else None
     if isinstance(given, dict):
         given = given.get("code")
-    if reading.adapter in ("chat", "xml") and any(step.rule in ("json", "literal_eval") for step in field.steps):
+    if reading.form in ("markers", "xml") and any(step.rule in ("json", "literal_eval") for step in field.steps):
         yield Flag(
             "code-was-evaluated",
             f"The program in `{name}` is also a JSON or Python literal, so its value was taken: {shown(given)}.",

@@ -37,7 +37,7 @@ def verdict(reading: Reading) -> Iterator[Flag]:
             "the whole reply an error.",
         )
     response = getattr(reading.exception, "lm_response", None)
-    if isinstance(response, str) and reading.adapter != "twostep" and response != reading.completion:
+    if isinstance(response, str) and reading.form != "prose" and response != reading.completion:
         yield Flag(
             "error-shows-a-part",
             f"dspy's error shows only {shown(response)} as the model's reply: the piece that was searched last, "

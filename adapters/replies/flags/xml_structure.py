@@ -22,8 +22,6 @@ ENTITY = re.compile(r"&#?\w{1,30};")
 
 def xml_structure(reading: Reading) -> Iterator[Flag]:
     """Flags of a reply read as XML."""
-    if reading.adapter != "xml":
-        return
     if reading.error is not None and reading.error.field is None:
         yield from _why_no_xml(reading)
         return

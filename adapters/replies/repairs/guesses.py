@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
+from adapters.replies.reading import Reading, ReplyForm
 from adapters.replies.repairs.finding import (
     MARKER,
     between_tags,
@@ -22,15 +23,11 @@ from adapters.replies.repairs.guess import Guess, as_json, as_sections, as_tags,
 from adapters.replies.repairs.values import value_guesses
 from adapters.replies.sections import sections
 
-if TYPE_CHECKING:
-    from adapters.replies.reading import Reading
-
-WRITERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "chat": as_sections,
+WRITERS: Mapping[ReplyForm, Callable[[Mapping[str, Any]], str]] = {
+    "markers": as_sections,
     "json": as_json,
-    "baml": as_json,
     "xml": as_tags,
-    "markdown": lambda values: f"```json\n{as_json(values)}\n```",
+    "fenced json": lambda values: f"```json\n{as_json(values)}\n```",
 }
 BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)")
 HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};")
@@ -41,8 +38,8 @@ FULL_WIDTH = str.maketrans("：，｛｝［］＂“”", ':,{}[]"""')
 
 
 def guesses(reading: Reading) -> Iterator[Guess]:
-    """Guesses for the adapters of this project that have a format of their own; none for others."""
-    own = {"chat": _chat, "json": _json, "baml": _json, "xml": _xml, "markdown": _json}.get(reading.adapter)
+    """Guesses for a reply of a known form; none for others."""
+    own = OF_FORM.get(reading.form)
     if own is None:
         return
     text = reading.completion
@@ -52,7 +49,7 @@ def guesses(reading: Reading) -> Iterator[Guess]:
     if answer:
         yield Guess("The reply thinks first: without everything up to </think> it reads", answer)
     inner = without_fence(text)
-    if inner is not None and reading.adapter != "markdown":
+    if inner is not None and reading.form != "fenced json":
         yield Guess("A code fence stands around the whole reply; without it it reads", inner)
     yield from _other_formats(reading)
     yield from _bare_value(reading)
@@ -64,36 +61,32 @@ def _bare_value(reading: Reading) -> Iterator[Guess]:
         return
     ((name, field),) = signature.output_fields.items()
     takes_any_text = field.annotation in (str, Any) or str in get_args(field.annotation)
-    if not takes_any_text and (reading.adapter != "xml" or "<" not in text):
+    if not takes_any_text and (reading.form != "xml" or "<" not in text):
         yield Guess(
             f"The reply seems to be the bare value of `{name}`; as such it reads", _written(reading, {name: text})
         )
 
 
 def _written(reading: Reading, values: Mapping[str, Any]) -> str:
-    return WRITERS[reading.adapter](values)
+    return WRITERS[reading.form](values)
 
 
 def _other_formats(reading: Reading) -> Iterator[Guess]:
     """The output fields found in the format of another adapter, written in that of this one."""
     text, signature = reading.completion, reading.signature
-    write = WRITERS[reading.adapter]
+    write = WRITERS[reading.form]
     found: list[tuple[str, Mapping[str, Any]]] = []
-    if reading.adapter != "chat":
+    if reading.form != "markers":
         found.append(("The reply is in the format of the Chat adapter", under_markers(text, signature)))
-    if reading.adapter not in ("json", "baml", "markdown"):
+    if reading.form not in ("json", "fenced json"):
         for one in reversed(objects(text)):
             found.append(("The reply is in the format of the JSON adapter", fields_within(one, signature)))
-    if reading.adapter != "xml":
+    if reading.form != "xml":
         found.append(("The reply is in the format of the XML adapter", between_tags(text, signature)))
     found.append(("The reply has the fields under headings or labels", under_labels(text, signature)))
     for message, values in found:
         if values:
-            yield Guess(f"{message}; written as {_title(reading.adapter)} wants it, it reads", write(values))
-
-
-def _title(adapter: str) -> str:
-    return {"chat": "Chat", "json": "JSON", "baml": "BAML", "xml": "XML", "markdown": "Markdown"}[adapter]
+            yield Guess(f"{message}; written as this adapter wants it, it reads", write(values))
 
 
 def _chat(reading: Reading) -> Iterator[Guess]:
@@ -128,7 +121,7 @@ def _chat(reading: Reading) -> Iterator[Guess]:
 
 def _json(reading: Reading) -> Iterator[Guess]:
     text, signature = reading.completion, reading.signature
-    write = WRITERS[reading.adapter]
+    write = WRITERS[reading.form]
     found = objects(text)
     names = list(signature.output_fields)
     for one in found:
@@ -154,7 +147,7 @@ def _json(reading: Reading) -> Iterator[Guess]:
     if len(names) == 1 and is_list:
         closing = text.rfind("]") + 1
         whole = f'{{"{names[0]}": {text[opening:closing]}}}'
-        mended = f"```json\n{whole}\n```" if reading.adapter == "markdown" else whole
+        mended = f"```json\n{whole}\n```" if reading.form == "fenced json" else whole
         yield Guess(f"The list is probably `{names[0]}` itself; as an object with that key it reads", mended)
     yield Guess("With ASCII punctuation in the place of full-width signs it reads", text.translate(FULL_WIDTH))
     merged: dict[str, Any] = {}
@@ -198,3 +191,11 @@ def _without_wrapper(text: str) -> str | None:
         return None
     end = text.rfind(f"</{opening.group(1)}>")
     return text[opening.end() : end].strip() if end > opening.end() else None
+
+
+OF_FORM: Mapping[ReplyForm, Callable[[Reading], Iterator[Guess]]] = {
+    "markers": _chat,
+    "json": _json,
+    "fenced json": _json,
+    "xml": _xml,
+}

@@ -29,11 +29,11 @@ def value_guesses(reading: Reading) -> Iterator[Guess]:
     raw = reading.completion[error.start : error.end]
     if field is None or not raw or len(raw) > LONGEST:
         return
-    is_json = reading.adapter in ("json", "baml", "markdown")
+    is_json = reading.form in ("json", "fenced json")
     given = _json(raw)
     for message, value in _meant(error.field, field.annotation, given, raw):
         text = value if isinstance(value, str) and not is_json else json.dumps(value, ensure_ascii=False, default=str)
-        if reading.adapter == "xml":
+        if reading.form == "xml":
             text = escaped(text)
         yield Guess(message, reading.completion[: error.start] + text + reading.completion[error.end :])
 

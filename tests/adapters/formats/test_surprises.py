@@ -12,7 +12,7 @@ from oracle.tagged import decode
 
 from adapters.formats.catalog import make
 from adapters.lint import LINTS, lint, round_trip
-from adapters.replies.flags import FLAGS
+from adapters.replies.flags.glossary import FLAGS
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import postprocess, prepare

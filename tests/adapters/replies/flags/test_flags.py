@@ -24,8 +24,9 @@ from adapters.formats.catalog import make
 from adapters.formats.two_step import TwoStepAdapter
 from adapters.lint import LINTS
 from adapters.replies import flags
-from adapters.replies.flags import FLAGS, Flag, explain
-from adapters.replies.flags.explaining import DETECTORS
+from adapters.replies.flags.explaining import detectors_of, explain
+from adapters.replies.flags.flag import Flag
+from adapters.replies.flags.glossary import FLAGS
 from adapters.signatures.signature import Field, Signature
 from adapters.types import Code, Reasoning
 from tests.support.pace import LOOPS_A_SECOND, loops
@@ -116,7 +117,7 @@ def test_no_detector_raises_and_flags_are_the_same_every_time(name: str) -> None
         for _ in range(10):
             completion = replies.reply(rng, name if name in NAMES else "chat", built)
             reading = adapter.read(built.ours, completion)
-            for detect in DETECTORS:
+            for detect in detectors_of(reading):
                 for flag in detect(reading):
                     assert flag.name in FLAGS
                     assert flag.field is None or flag.field in built.ours.output_fields
@@ -133,7 +134,7 @@ def test_any_text_at_all_is_explained(adapter: str, text: str) -> None:
     reading = make(adapter).read(
         Signature.make((Field("q", "input"), Field("a", "output"), Field("n", "output", int))), text
     )
-    for detect in DETECTORS:
+    for detect in detectors_of(reading):
         assert all(flag.message for flag in detect(reading))
     assert reading.flags == explain(reading)
 

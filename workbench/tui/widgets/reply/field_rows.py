@@ -14,8 +14,8 @@ from workbench.output.display import one_line, safe
 from workbench.tui.widgets.text.wrapping import rows as wrapped
 
 if TYPE_CHECKING:
-    from adapters.replies.flags import Flag
-    from adapters.replies.near_misses import NearMiss
+    from adapters.replies.flags.flag import Flag
+    from adapters.replies.reading import NearMiss
 
 SYMBOL_OF: Mapping[FieldState, str] = {"read": "✓", "default": "○", "missing": "✗", "failed": "✗", "unread": "–"}
 WORDS_OF: Mapping[FieldState, str] = {

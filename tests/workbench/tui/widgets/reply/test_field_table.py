@@ -10,9 +10,8 @@ from textual.pilot import Pilot
 
 from adapters.formats.catalog import make
 from adapters.formats.chat import ChatAdapter
-from adapters.replies.flags import Flag
-from adapters.replies.near_misses import NearMiss
-from adapters.replies.reading import FieldReading, Reading
+from adapters.replies.flags.flag import Flag
+from adapters.replies.reading import FieldReading, NearMiss, Reading
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.steps import Step
 from tests.support.hostile import HOSTILE
