@@ -86,7 +86,7 @@ def test_guesses_are_read_by_the_adapter_that_made_the_reading_options_included(
     reply = "Answer: yes\n\nMore: no"
     assert loose.read(signature, reply).near_misses
     extra = Guess("with another key", '```json\n{"answer": "yes", "more": 1}\n```')
-    monkeypatch.setattr("adapters.replies.repairs.guesses.guesses", lambda reading: iter([extra]))
+    monkeypatch.setattr("adapters.replies.near_misses.guesses", lambda reading: iter([extra]))
     assert [miss.reading.ok for miss in loose.read(signature, reply).near_misses] == [True]
     assert [miss.reading.ok for miss in strict.read(signature, reply).near_misses] == [False]
 
