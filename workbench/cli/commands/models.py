@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from adapters.lm import dotenv, model_list, servers
+from adapters.lm import dotenv, model_list, server_says, servers
 from adapters.lm.capabilities import known_of
 from adapters.lm.model_list import ModelEntry
 from adapters.lm.retirement import retirement_of
@@ -34,7 +35,7 @@ MOST_SHOWN = 40
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("words", nargs="*", metavar="WORD", help="show models that these words are found in")
-    parser.add_argument("--ask-servers", action="store_true", help="ask servers of your own what they have")
+    parser.add_argument("--ask-servers", action="store_true", help="ask servers of your own what they have and can do")
     arguments.add_json(parser)
 
 
@@ -104,9 +105,11 @@ def _local(ask: bool) -> list[dict[str, Any]]:
         where = f"{server.place} ({server.source})"
         answer = "" if names else "; does not answer" if names is None else "; has no model" if ask else ""
         for name in names or (f"{server.provider}/…",):
+            says = server_says.asked(server, name) if names else None
+            remark = f"; {says.words()}" if says is not None else ""
             rows.append(
-                {"model": name, "description": where + answer, "key": None, "key_is_set": None}
-                | {"api_base": Scrubber().text(server.address)}
+                {"model": name, "description": where + answer + remark, "key": None, "key_is_set": None}
+                | {"api_base": Scrubber().text(server.address), "says": None if says is None else asdict(says)}
             )
     return rows
 
