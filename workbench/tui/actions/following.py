@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.signatures.signature import Signature
-from sessions.fixtures.line_diff import line_diff
+from sessions.line_diff import line_diff
 from sessions.model.session import Session, SourceLink, Variant
 from sessions.source.comparing import differences
 from sessions.source.gathering import Gathered, digest_of, read_gathered
