@@ -6,6 +6,7 @@ import inspect
 import re
 import types
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from types import MappingProxyType
@@ -128,6 +129,17 @@ class Field:
         return None if allows_none(self.annotation) else MISSING
 
 
+def _updated(field: Field, changes: Mapping[str, Any]) -> Field:
+    """The field with changes, and dspy's own `FieldInfo` of it with the same (`Signature.with_updated_fields`)."""
+    if field.info is None:
+        return replace(field, **changes)
+    info = copy(field.info)
+    told = {key: value for key, value in changes.items() if key != "annotation"}
+    info.json_schema_extra = {**info.json_schema_extra, **told}
+    info.annotation = changes.get("annotation", info.annotation)
+    return replace(field, info=info, **changes)
+
+
 def InputField(**arguments: Any) -> Field:  # noqa: N802
     """A nameless input field for `Signature.prepend`, `append` and `insert`; arguments as `dspy.InputField`'s."""
     return _field("input", arguments)
@@ -209,7 +221,7 @@ class Signature:
             raise KeyError(name)
         if type_ is not None:
             changes["annotation"] = strip_annotated(type_)
-        return self._of(replace(one, **changes) if one.name == name else one for one in self.fields.values())
+        return self._of(_updated(one, changes) if one.name == name else one for one in self.fields.values())
 
     def delete(self, name: str) -> Signature:
         """Without the field; unchanged (but for cleaned instructions) when there is none of that name."""

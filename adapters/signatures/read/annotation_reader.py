@@ -64,7 +64,9 @@ class AnnotationReader:
             return True
         if self.as_dspy_string:
             return False
-        return isinstance(annotation, typing._BaseGenericAlias | typing.NewType) or is_type_alias(annotation)  # type: ignore[attr-defined]
+        if isinstance(annotation, typing.NewType | typing.TypeVar) or is_type_alias(annotation):
+            return True
+        return isinstance(annotation, typing._BaseGenericAlias)  # type: ignore[attr-defined]
 
     def _annotation(self, node: ast.expr) -> Any:
         if isinstance(node, ast.Constant):
@@ -104,7 +106,11 @@ class AnnotationReader:
         )
 
     def _call(self, node: ast.Call) -> Any:
-        """`conint(ge=1)` and its kin; a call of anything else is refused and not made."""
+        """`conint(ge=1)` and its kin, and `type(None)`; a call of anything else is refused and not made."""
+        if isinstance(node.func, ast.Name) and len(node.args) == 1 and self.expression(node.func) is type:
+            only = node.args[0]
+            if isinstance(only, ast.Constant) and only.value is None:
+                return type(None)
         found = self.constants.read(node)
         if isinstance(found, FieldInfo):
             raise self.source.error(node, "Field(...) is not a type", "write Annotated[int, Field(le=5)]")
@@ -151,7 +157,7 @@ class AnnotationReader:
                     node.slice, "Code[...] takes the name of a language", 'for example Code["java"]'
                 )
             return base[language]
-        if isinstance(base, type) and issubclass(base, BaseModel) and not issubclass(base, RootModel):
+        if isinstance(base, type) and issubclass(base, BaseModel) and not _is_generic(base):
             raise self.source.error(node, f"{base.__name__} takes no [...]")
         arguments = tuple(self._annotation(one) for one in items)
         for one, argument in zip(items, arguments, strict=True):
@@ -189,6 +195,9 @@ class AnnotationReader:
             raise self.source.error(
                 node, "dspy's string notation takes no negative numbers", "write the signature as a Python class"
             )
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):
+            if is_literal_form(self.expression(node.value)):
+                return self._subscript(node)
         return self.constants.read(node)
 
     def _annotated(self, node: ast.Subscript, items: list[ast.expr]) -> Any:
@@ -247,6 +256,10 @@ class AnnotationReader:
         else:
             hint = f"define it in this text, or use a name of {_PLAIN_MODULES}"
         return self.source.error(node, f"unknown name `{name}`", hint)
+
+
+def _is_generic(model: type[BaseModel]) -> bool:
+    return issubclass(model, RootModel) or bool(model.__pydantic_generic_metadata__["parameters"])
 
 
 def is_literal_form(annotation: Any) -> bool:

@@ -33,6 +33,9 @@ _DECORATORS = (
     *("field_validator", "model_validator", "validator", "root_validator"),
     *("field_serializer", "model_serializer", "computed_field"),
 )
+WITHOUT_FIELDS = (*(ast.FunctionDef, ast.AsyncFunctionDef, ast.Pass, ast.Expr, ast.Assert, ast.Import, ast.ImportFrom),)
+"""Statements in the body of a class that declare no field: nothing of them is run."""
+
 _CONSTRUCTION = ("__init__", "__new__", "__post_init__", "model_post_init", "_missing_")
 _SCHEMA_HOOKS = ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__", "__class_getitem__")
 _LIVE_HINT = "give a live class to the command line as module:Class"
@@ -102,14 +105,16 @@ class ClassMaker:
     def _base(self, node: ast.expr) -> Any:
         head = node.value if isinstance(node, ast.Subscript) else node
         found = self.reader.expression(head) if isinstance(head, ast.Name | ast.Attribute) else None
-        if isinstance(node, ast.Subscript) and found not in (typing.Generic, typing.Protocol):
+        if isinstance(node, ast.Subscript):
             found = self.reader.read(node)
         if found is typing.TypedDict:
             return typing_extensions.TypedDict
         if isinstance(found, typing.ForwardRef):
             raise self._error(node, "a class cannot be its own base")
-        if found in (typing.Generic, typing.Protocol):
-            raise self._error(node, "generic classes are not read", "write the class out for each type")
+        if found is typing.Protocol:
+            raise self._error(
+                node, "a Protocol says nothing about values", f"class {self.node.name}(pydantic.BaseModel)"
+            )
         return found
 
     def _kind(self, bases: list[Any], decorator: Any) -> str:
@@ -122,6 +127,10 @@ class ClassMaker:
                 )
         if decorator is not None:
             return "dataclass"
+        if any(typing.get_origin(one) is typing.Generic for one in bases) and not any(
+            isinstance(one, type) and issubclass(one, BaseModel) for one in bases
+        ):
+            raise self._error(self.node, "generic classes are read as models only", "write it out for each type")
         for base in bases:
             if base in (typing_extensions.TypedDict, typing.NamedTuple):
                 return "typed dict" if base is typing_extensions.TypedDict else "named tuple"
@@ -192,7 +201,9 @@ class ClassMaker:
                     self.local[name] = nested[name]
                 case ast.FunctionDef() | ast.AsyncFunctionDef():
                     not_run.extend(self._method(statement))
-                case ast.Pass() | ast.Expr(value=ast.Constant()):
+                case _ if isinstance(statement, WITHOUT_FIELDS) and not isinstance(
+                    statement, ast.ImportFrom | ast.Import
+                ):
                     pass
                 case _:
                     raise self._error(

@@ -84,7 +84,15 @@ _DSPY_MODULES = frozenset(
 STRING_BUILTINS = frozenset("int str float bool list tuple dict set frozenset complex bytes bytearray".split())
 """Builtins that dspy's string notation knows (`dspy.signatures.signature._parse_type_node`)."""
 
-SOURCE_BUILTINS = STRING_BUILTINS | {"object", "type"}
+FUNCTIONS: Mapping[str, Any] = MappingProxyType(
+    {one.__name__: one for one in (len, min, max, sum, sorted, abs, enumerate, zip, reversed, range)}
+)
+"""Functions that may be called with constants."""
+
+FUNCTIONS_OF_ITEMS = frozenset({enumerate, zip, reversed, range})
+"""Those of which the items are taken at once."""
+
+SOURCE_BUILTINS = STRING_BUILTINS | {"object", "type"} | frozenset(FUNCTIONS)
 
 _PYDANTIC = frozenset(
     """
@@ -204,7 +212,7 @@ _EAGER = frozenset(name for name in _MEMBERS if not name.startswith("pydantic"))
 def _dspy_member(name: str) -> Any:
     if name in ("InputField", "OutputField"):
         return FieldMaker("input" if name == "InputField" else "output")
-    if name == "Signature":
+    if name in ("Signature", "make_signature"):
         return SIGNATURE
     if name in DSPY_TYPES or name == "Type":
         from adapters import types as custom_types
@@ -291,7 +299,7 @@ _BUILTINS: Mapping[str, Any] = MappingProxyType(
         one.__name__: one
         for one in (
             *(int, str, float, bool, list, tuple, dict, set, frozenset, complex, bytes, bytearray),
-            *(object, type),
+            *(object, type, *FUNCTIONS.values()),
         )
     }
 )

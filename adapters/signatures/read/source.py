@@ -7,26 +7,21 @@ import enum
 import typing
 import warnings
 from collections.abc import Mapping, Sequence
-from copy import copy
 from typing import Any
 
 import typing_extensions
 from pydantic import BaseModel
-from pydantic.fields import FieldInfo
 
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
 from adapters.signatures.read.annotation_reader import AnnotationReader
 from adapters.signatures.read.bindings import Binding, bindings_of, parsable
-from adapters.signatures.read.classes import MODULE, ClassMaker, docstring
-from adapters.signatures.read.field_calls import without_effect
+from adapters.signatures.read.classes import MODULE, WITHOUT_FIELDS, ClassMaker, docstring
 from adapters.signatures.read.functional_classes import functional_enum, functional_typed_dict
-from adapters.signatures.read.signature_class import Draft, SignatureSource, make_fields
+from adapters.signatures.read.signature_calls import PARAMETERS, changed_signature, signature_call, written_field
+from adapters.signatures.read.signature_class import Draft, SignatureSource
 from adapters.signatures.read.source_text import SourceText, told
-from adapters.signatures.read.strings import read_string
 from adapters.signatures.signature import Signature
-
-_CALL_HINT = 'dspy.Signature("question -> answer", "Instructions.")'
 
 
 class ModuleNames:
@@ -50,7 +45,8 @@ class SourceModule:
 
     def __init__(self, source: SourceText) -> None:
         self.source, self.type_lines = parsable(source)
-        self.bindings = bindings_of(self.source.parse().body)
+        self.statements = self.source.parse().body
+        self.bindings = bindings_of(self.statements)
         self._meanings: dict[Binding, Any] = {}
         self._making: list[Binding] = []
         self._unfinished: list[tuple[ClassMaker, type]] = []
@@ -190,10 +186,14 @@ class SourceModule:
             return reader.expression(value)
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr):
             return reader.read(value)
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute):
+        if isinstance(value, ast.Call) and (changed := self._changed(value, reader)) is not None:
+            return changed
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute) and _is_dotted(value.func):
             function = reader.expression(value.func)
             if function is known_names.SIGNATURE:
-                return self._signature_call(value, reader)
+                return signature_call(value, reader, ModuleNames(self, {}))
+            if function is typing.TypeVar:
+                return self._type_variable(name, value, reader)
             if function is typing.NewType and len(value.args) == 2:
                 new_type: Any = typing.NewType
                 made = new_type(name, reader.read(value.args[1]))
@@ -210,6 +210,26 @@ class SourceModule:
             if function is typing_extensions.TypeAliasType and len(value.args) == 2:
                 return typing_extensions.TypeAliasType(name, reader.read(value.args[1]))
         return reader.constants.read(value)
+
+    def _changed(self, call: ast.Call, reader: AnnotationReader) -> Signature | None:
+        """`Sig.append(…)`, where `Sig` is a signature of this text or a call that makes one."""
+        function = call.func
+        if not isinstance(function, ast.Attribute) or function.attr not in PARAMETERS:
+            return None
+        base: Any = None
+        if isinstance(function.value, ast.Call) and self._makes_signature(function.value, ()):
+            base = self._assigned("", function.value)
+        elif isinstance(function.value, ast.Name) and function.value.id in self.bindings:
+            base = reader.expression(function.value)
+        if isinstance(base, SignatureSource):
+            base = base.make()
+        return changed_signature(call, function.attr, base, reader) if isinstance(base, Signature) else None
+
+    def _type_variable(self, name: str, call: ast.Call, reader: AnnotationReader) -> Any:
+        constraints = [reader.read(one) for one in call.args[1:]]
+        bound = next((reader.read(one) for key, one in reader.constants.keywords(call) if key == "bound"), None)
+        make: Any = typing.TypeVar
+        return make(name, *constraints, bound=bound)
 
     def make_class(self, node: ast.ClassDef, qualname: str, local: Mapping[str, Any]) -> type:
         maker = ClassMaker(self, node, qualname, local)
@@ -243,8 +263,19 @@ class SourceModule:
         if isinstance(node, ast.ClassDef):
             return any(self._names_signature(one, (*seen, binding)) for one in node.bases)
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and isinstance(node.targets[0], ast.Name):
-            return self._names_signature(node.value.func, (*seen, binding), calls=True)
+            return self._makes_signature(node.value, (*seen, binding))
         return False
+
+    def _makes_signature(self, call: ast.Call, seen: tuple[Binding, ...]) -> bool:
+        """Whether the call is of Signature, make_signature, or of a method that makes a signature of another."""
+        function = call.func
+        if isinstance(function, ast.Attribute) and function.attr in PARAMETERS:
+            if isinstance(function.value, ast.Call):
+                return self._makes_signature(function.value, seen)
+            if isinstance(function.value, ast.Name) and function.value.id in self.bindings:
+                bound = [one for one in self.bindings[function.value.id] if one not in seen]
+                return bool(bound) and self._is_signature(bound[-1], seen)
+        return self._names_signature(function, seen, calls=True)
 
     def _names_signature(self, node: ast.expr, seen: tuple[Binding, ...], calls: bool = False) -> bool:
         if isinstance(node, ast.Name) and node.id in self.bindings:
@@ -286,14 +317,32 @@ class SourceModule:
                         own[name] = self._draft(reader, statement, name, None, value)
                 case ast.ClassDef(name=name):
                     local[name] = self.make_class(statement, f"{node.name}.{name}", local)
-                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Pass() | ast.Expr(value=ast.Constant()):
+                case ast.AugAssign(target=ast.Name(id="__doc__"), op=ast.Add(), value=value) if doc is not None:
+                    doc += str(reader.constants.read(value))
+                case ast.Delete(targets=targets):
+                    for target in targets:
+                        own.pop(getattr(target, "id", ""), None)
+                case _ if isinstance(statement, WITHOUT_FIELDS):
                     pass
                 case _:
                     raise self.source.error(statement, "this statement in a signature is code, which is never run")
         # dspy puts a field that is only annotated behind those with a value.
         drafts.update({name: draft for name, draft in own.items() if draft.info is not None})
         drafts.update(own)
+        doc = self._told_below(node, doc)
         return SignatureSource(node.name, drafts, doc if doc is not None else inherited)
+
+    def _told_below(self, node: ast.ClassDef, doc: str | None) -> str | None:
+        """The instructions that a statement behind the class gives it: `X.__doc__ = …`, `X.instructions = …`."""
+        for statement in self.statements:
+            match statement:
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr="__doc__" | "instructions")]):
+                    if name == node.name and statement.lineno > node.lineno:
+                        told = self.reader({}).constants.read(statement.value)
+                        if not isinstance(told, str):
+                            raise self.source.error(statement, "instructions are a text")
+                        doc = told
+        return doc
 
     def _is_field(self, reader: AnnotationReader, name: str, value: ast.expr | None) -> bool:
         """Whether it is meant as a field: with an underscore in front it is one by InputField or OutputField alone."""
@@ -314,67 +363,19 @@ class SourceModule:
     def _draft(
         self, reader: AnnotationReader, node: ast.stmt, name: str, annotation: ast.expr | None, value: ast.expr | None
     ) -> Draft:
-        info, notes = self._written_field(reader, name, node, value)
+        info, notes = written_field(reader, name, node, value)
         if annotation is None:
             if info is not None and isinstance(info.json_schema_extra, dict):
                 info.json_schema_extra["IS_TYPE_UNDEFINED"] = True
             return Draft(name, str, info, self.source, node, notes)
         return Draft(name, reader.read(annotation), info, self.source, node, notes)
 
-    def _written_field(
-        self, reader: AnnotationReader, name: str, node: ast.AST, value: ast.expr | None
-    ) -> tuple[FieldInfo | None, tuple[str, ...]]:
-        if value is None:
-            return None, ()
-        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name | ast.Attribute):
-            function = reader.expression(value.func)
-            if isinstance(function, known_names.FieldMaker):
-                return reader.constants.read(value), without_effect(value)
-        elif isinstance(value, ast.Name | ast.Attribute):
-            shared = reader.expression(value)
-            if isinstance(shared, FieldInfo) and isinstance(shared.json_schema_extra, dict):
-                return copy(shared), ()
-        raise self.source.error(
-            node, f"field `{name}` must be declared with InputField or OutputField", f"{name}: ... = dspy.InputField()"
-        )
 
-    def _signature_call(self, call: ast.Call, reader: AnnotationReader) -> Signature:
-        """`X = dspy.Signature("question -> answer", "Instructions.")`, or with a dict of fields."""
-        given = dict(zip(("signature", "instructions", "signature_name"), call.args, strict=False))
-        given.update(reader.constants.keywords(call))
-        told = reader.constants.read(given["instructions"]) if "instructions" in given else None
-        name = reader.constants.read(given["signature_name"]) if "signature_name" in given else "StringSignature"
-        if not isinstance(told, str | None) or not isinstance(name, str):
-            raise self.source.error(
-                call, "instructions and names are texts", 'dspy.Signature("a -> b", "Instructions.")'
-            )
-        written = given.get("signature")
-        if isinstance(written, ast.Dict):
-            drafts = [self._entry(reader, key, value) for key, value in zip(written.keys, written.values, strict=True)]
-            return Signature.make(make_fields(drafts, name), told or None, name)
-        text = reader.constants.read(written) if written is not None else None
-        if written is None or not isinstance(text, str):
-            raise self.source.error(
-                call, "this call of Signature is not read", 'dspy.Signature("a -> b", "Instructions.")'
-            )
-        try:
-            return read_string(text, told, name)
-        except SignatureError as error:
-            raise self.source.error(written, error.message, error.hint) from None
-
-    def _entry(self, reader: AnnotationReader, key: ast.expr | None, value: ast.expr) -> Draft:
-        """`"name": (type, dspy.InputField())` or `"name": dspy.InputField()`."""
-        name = reader.constants.read(key) if key is not None else None
-        if not isinstance(name, str) or not name.isidentifier():
-            raise self.source.error(
-                key or value, "a field needs a name that is a text", '"question": dspy.InputField()'
-            )
-        annotation: Any = str
-        if isinstance(value, ast.Tuple) and len(value.elts) == 2:
-            annotation = reader.read(value.elts[0])
-            value = value.elts[1]
-        info, notes = self._written_field(reader, name, value, value)
-        return Draft(name, str if annotation is None else annotation, info, self.source, key or value, notes)
+def _is_dotted(node: ast.expr) -> bool:
+    """A name or names with dots between, and no call or value among them."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
 
 
 def _is_alias_annotation(node: ast.expr) -> bool:

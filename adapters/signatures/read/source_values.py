@@ -27,10 +27,14 @@ from pydantic.fields import FieldInfo
 
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
+from adapters.signatures.read.computed_values import computed
+from adapters.signatures.read.constant_texts import METHODS, percent, piece, repeated
 from adapters.signatures.read.field_calls import make_field
 from adapters.signatures.read.source_text import SourceText, shown, told
 
 LARGEST_NUMBER = 10**18
+LARGEST_POWER = 64
+LARGEST_RANGE = 10_000
 LARGEST_INTEGER_BITS = 4_000
 """Python itself refuses to write out integers of more than 4,300 digits."""
 
@@ -53,6 +57,7 @@ _CONSTRUCTORS: frozenset[Any] = frozenset(
         *(annotated_types.Gt, annotated_types.Ge, annotated_types.Lt, annotated_types.Le, annotated_types.Interval),
         *(annotated_types.MultipleOf, annotated_types.MinLen, annotated_types.MaxLen, annotated_types.Len),
         *(annotated_types.Timezone, textwrap.dedent, inspect.cleandoc, enum.auto),
+        *known_names.FUNCTIONS.values(),
     }
 )
 """What may be called: each builds a value from its arguments and touches nothing else."""
@@ -86,6 +91,8 @@ _BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = types.MappingP
         ast.Mult: operator.mul,
         ast.Div: operator.truediv,
         ast.FloorDiv: operator.floordiv,
+        ast.Mod: operator.mod,
+        ast.Pow: operator.pow,
         ast.BitOr: operator.or_,
         ast.LShift: operator.lshift,
     }
@@ -118,9 +125,31 @@ def literal_factory(value: Any) -> Callable[[], Any]:
 class ConstantReader:
     """Reads the values of one text; `names` gives the meaning of a name or dotted name."""
 
-    def __init__(self, source: SourceText, names: Callable[[ast.Name | ast.Attribute], Any]) -> None:
+    def __init__(
+        self, source: SourceText, names: Callable[[ast.Name | ast.Attribute], Any], steps: list[int] | None = None
+    ) -> None:
         self.source = source
         self.names = names
+        self.steps: list[int] = [] if steps is None else steps
+        """One for each round of a loop that was read."""
+
+    def with_names(self, local: Mapping[str, Any]) -> ConstantReader:
+        """A reader that knows the variables of a loop, too."""
+
+        def names(node: ast.Name | ast.Attribute) -> Any:
+            if isinstance(node, ast.Name):
+                return local[node.id] if node.id in local else self.names(node)
+            root: ast.expr = node
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if not isinstance(root, ast.Name) or root.id not in local or not isinstance(node.value, ast.Name):
+                return self.names(node)
+            found = self.member(local[root.id], node.attr)
+            if found is None:
+                raise self._refused(node)
+            return found[0]
+
+        return ConstantReader(self.source, names, self.steps)
 
     def read(self, node: ast.expr) -> Any:
         """The value of `node`. Raises SignatureError when finding it would take running code."""
@@ -152,7 +181,17 @@ class ConstantReader:
                     node, "a lambda is code, which is never run", "use default_factory=list or a literal"
                 )
             case _:
-                raise self._refused(node)
+                return self._computed(node)
+
+    def _computed(self, node: ast.expr) -> Any:
+        try:
+            return self._checked(node, computed(self, node))
+        except (SignatureError, RecursionError):
+            raise
+        except LookupError:
+            raise self._refused(node) from None
+        except Exception as error:
+            raise self.source.error(node, f"{shown(node)}: {told(error)}") from None
 
     def _name(self, node: ast.Name | ast.Attribute) -> Any:
         found = self.names(node)
@@ -181,12 +220,18 @@ class ConstantReader:
         return result
 
     def _operate(self, node: ast.BinOp, left: Any, right: Any) -> Any:
+        if isinstance(node.op, ast.Mod) and type(left) is str:
+            return self._checked(node, self._guarded(node, lambda: percent(left, right)))
+        if isinstance(node.op, ast.Mult) and type(left) is str and type(right) is int:
+            return self._checked(node, self._guarded(node.right, lambda: repeated(left, right)))
         operate = _BINARY.get(type(node.op))
         texts = (
             isinstance(node.op, ast.Add) and type(left) is type(right) and isinstance(left, str | bytes | list | tuple)
         )
         flags = isinstance(node.op, ast.BitOr) and isinstance(left, enum.Flag) and isinstance(right, enum.Flag)
         numbers = all(isinstance(one, int | float) and abs(one) <= LARGEST_NUMBER for one in (left, right))
+        if isinstance(node.op, ast.Pow):
+            numbers = numbers and abs(right) <= LARGEST_POWER
         if isinstance(node.op, ast.LShift):
             numbers = numbers and isinstance(right, int) and 0 <= right <= 64
         times = isinstance(left, datetime.date | datetime.timedelta) and isinstance(right, datetime.timedelta)
@@ -209,11 +254,14 @@ class ConstantReader:
     def _piece(self, node: ast.expr, whole: ast.JoinedStr) -> str:
         if isinstance(node, ast.Constant):
             return str(node.value)
-        if isinstance(node, ast.FormattedValue) and node.format_spec is None and node.conversion == -1:
-            value = self.read(node.value)
-            if type(value) in (str, int, bool) or value is None:
-                return str(value)
         # Python 3.11 gives its parts the place of the whole, and later ones their own: so the whole it is.
+        if isinstance(node, ast.FormattedValue):
+            value = self.read(node.value)
+            spec = "" if node.format_spec is None else str(self.read(node.format_spec))
+            try:
+                return piece(value, None if node.conversion == -1 else chr(node.conversion), spec)
+            except (ValueError, TypeError):
+                pass
         raise self.source.error(whole, "an f-string with a computed part", "write the text out")
 
     def elements(self, nodes: list[ast.expr], read: Callable[[ast.expr], Any] | None = None) -> list[Any]:
@@ -246,10 +294,8 @@ class ConstantReader:
         return result
 
     def _call(self, node: ast.Call) -> Any:
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "strip" and not node.args and not node.keywords:
-            text = self.read(node.func.value)
-            if isinstance(text, str):
-                return text.strip()
+        if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS and not self._is_named(node.func):
+            return self._computed(node)
         if not isinstance(node.func, ast.Name | ast.Attribute):
             raise self._refused(node)
         function = self.names(node.func)
@@ -265,7 +311,16 @@ class ConstantReader:
             return dict(*args, **keywords)
         if not all(_is_cheap(function, one) for one in args):
             raise self._refused(node)
-        return self._guarded(node, lambda: function(*args, **keywords))
+        made = self._guarded(node, lambda: function(*args, **keywords))
+        return self._checked(node, list(made)) if function in known_names.FUNCTIONS_OF_ITEMS else made
+
+    def _is_named(self, node: ast.Attribute) -> bool:
+        """Whether the dotted name means something by itself: a class of a module, not a method of a value."""
+        try:
+            self.names(node)
+        except SignatureError:
+            return False
+        return True
 
     def _may_be_called(self, function: Any) -> bool:
         if isinstance(function, type) and getattr(function, "__built_from_source__", False):
@@ -390,6 +445,10 @@ def _is_cheap(function: Any, argument: Any) -> bool:
     """Whether the call takes no more than its argument is long: not `bytes(10**9)`, not a list of a whole network."""
     if function in (list, tuple, set, frozenset, dict):
         return isinstance(argument, list | tuple | set | frozenset | dict | str | enum.EnumMeta)
+    if function is range:
+        return isinstance(argument, int) and abs(argument) <= LARGEST_RANGE
+    if function in known_names.FUNCTIONS.values():
+        return isinstance(argument, list | tuple | set | frozenset | dict | str | int | float | enum.EnumMeta)
     if function is bytes:
         return isinstance(argument, list | tuple | bytes)
     if function is fractions.Fraction and isinstance(argument, str):

@@ -13,7 +13,7 @@ import pydantic
 
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
-from adapters.signatures.read.annotation_reader import AnnotationReader
+from adapters.signatures.read.annotation_reader import AnnotationReader, Names
 from adapters.signatures.read.signature_class import Draft, make_fields
 from adapters.signatures.read.source_text import SourceText, check_size, line_and_column, unbalanced
 from adapters.signatures.signature import Role, Signature
@@ -23,17 +23,33 @@ _HEAD, _TAIL = "def f(", "): pass"
 
 
 class StringNames:
-    """The names of the string notation: dspy's, and those of its types and a few standard ones as if imported."""
+    """The names of the string notation: dspy's, and those of its types and a few standard ones as if imported.
+
+    dspy looks for others among those of the text `around` the string.
+    """
+
+    def __init__(self, around: Names | None = None) -> None:
+        self.around = around
 
     def find(self, name: str, node: ast.AST) -> Any:
-        return known_names.bare(name, known_names.STRING_BUILTINS)
+        try:
+            return known_names.bare(name, known_names.STRING_BUILTINS)
+        except LookupError:
+            if self.around is None:
+                raise
+            return self.around.find(name, node)
 
     def suggestions(self) -> Sequence[str]:
         return known_names.bare_names()
 
 
-def read_string(text: str, instructions: str | None = None, name: str = "StringSignature") -> Signature:
-    """The signature that `text` writes; `instructions` None or empty means dspy's sentence. Raises SignatureError."""
+def read_string(
+    text: str, instructions: str | None = None, name: str = "StringSignature", names: Names | None = None
+) -> Signature:
+    """The signature that `text` writes; `instructions` None or empty means dspy's sentence. Raises SignatureError.
+
+    `names` are those of a text around it, which it may use as types.
+    """
     check_size(text)
     parts = text.split("->")
     if len(parts) == 1:
@@ -43,9 +59,9 @@ def read_string(text: str, instructions: str | None = None, name: str = "StringS
     if len(parts) > 2:
         place = len(parts[0]) + 2 + len(parts[1])
         raise SignatureError("more than one `->`", *line_and_column(text, place), "inputs -> outputs, once")
-    drafts = _half(text, 0, parts[0], "input")
+    drafts = _half(text, 0, parts[0], "input", names)
     known = {draft.name: draft for draft in drafts}
-    outputs = _half(text, len(parts[0]) + 2, parts[1], "output")
+    outputs = _half(text, len(parts[0]) + 2, parts[1], "output", names)
     for draft in outputs:
         if draft.name in known:
             raise draft.error(f"`{draft.name}` is an input already", "inputs and outputs need distinct names")
@@ -57,7 +73,7 @@ def _end(text: str) -> tuple[int, int]:
     return line_and_column(text, len(text.rstrip()))
 
 
-def _half(whole: str, start: int, part: str, role: Role) -> list[Draft]:
+def _half(whole: str, start: int, part: str, role: Role, names: Names | None) -> list[Draft]:
     source = SourceText(_HEAD + part + _TAIL, whole, start, len(part), len(_HEAD))
     source, tree = _parsed(source, part)
     function = tree.body[0]
@@ -70,7 +86,7 @@ def _half(whole: str, start: int, part: str, role: Role) -> list[Draft]:
     ):
         raise source.error_at(closes, "more than a list of fields", "name: type, name: type")
     _refuse_what_dspy_drops(source, function.args)
-    reader = AnnotationReader(source, StringNames(), as_dspy_string=True)
+    reader = AnnotationReader(source, StringNames(names), as_dspy_string=True)
     drafts: dict[str, Draft] = {}
     for argument in function.args.args:
         if argument.arg in drafts:

@@ -13,8 +13,11 @@ from adapters.errors import SignatureError
 from adapters.signatures import notation
 from adapters.signatures.type_names import name_of
 from tests.adapters.signatures.dspy_signatures import face, face_of_dspy, of_source, of_string, schema
-from tests.adapters.signatures.notation_sources import SOURCES
+from tests.adapters.signatures.notation_computed_sources import COMPUTED
+from tests.adapters.signatures.notation_sources import SOURCES as WRITTEN
 from tests.adapters.signatures.notation_strings import STRINGS
+
+SOURCES = {**WRITTEN, **COMPUTED}
 
 # Read here and refused there, or the other way round, on purpose: why.
 DELIBERATE = {
