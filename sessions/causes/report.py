@@ -32,6 +32,8 @@ def advice(causes: Sequence[Cause], paths: Sequence[str]) -> str:
     """What to do next, in one line; empty when nothing can be accepted."""
     if not any(one.is_acceptable or one.key.kind == "source" for one in causes):
         return ""
+    if all(one.key.kind == "source" for one in causes):
+        return f"`workbench pull {' '.join(paths[:3])}` takes the program's text over, `workbench push` writes it back"
     named = " ".join(paths) if len(paths) <= 3 else f"{' '.join(paths[:3])} …"
     count = f"{len(causes)} cause{'' if len(causes) == 1 else 's'}"
     return f"{count}; `workbench review {named}` decides one after the other"

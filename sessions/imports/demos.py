@@ -52,7 +52,8 @@ def from_json_lines(text: str, path: str, given: SignatureText | None = None) ->
 def from_csv(text: str, path: str, given: SignatureText | None = None) -> Imported:
     """Demos from a table with a header of field names, its cells typed by their fields. Raises as `from_json`."""
     signature = None if given is None else given.read()
-    table = _table(text, path, signature)
+    text, separator = _without_sep(text)
+    table = _table(text, path, signature, separator)
     _, header = next(table, (0, []))
     names, questions = _names(header, path, signature)
     rows: list[Row] = []
@@ -71,9 +72,17 @@ def _object(value: Any, path: str, number: int) -> dict[str, Any]:
     return value
 
 
-def _table(text: str, path: str, signature: Signature | None) -> Iterator[tuple[int, list[str]]]:
+def _without_sep(text: str) -> tuple[str, str | None]:
+    """The table without the line `sep=;` that Excel puts in front, and the separator it names."""
+    first, _, rest = text.partition("\n")
+    named = first.rstrip("\r")
+    is_said = len(named) == 5 and named.lower().startswith("sep=")
+    return (rest, named[4]) if is_said else (text, None)
+
+
+def _table(text: str, path: str, signature: Signature | None, separator: str | None) -> Iterator[tuple[int, list[str]]]:
     """Line and cells of every row that is not empty. Raises `SessionError` for broken quotes."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text, signature), strict=True)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator or _delimiter(text, signature), strict=True)
     before = csv.field_size_limit(SIZE_LIMIT)
     try:
         line = 1

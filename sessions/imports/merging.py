@@ -33,6 +33,14 @@ def merged(session: Session, imported: Imported) -> Imported:
         notes.append(f"the session's model stays {session.model}; the file's was {other.model}")
     names = {case.name for case in session.cases}
     cases: list[Case] = []
+    before = session.cases
+    if imported.by_name:
+        rows = {case.name: case for case in new_cases if case.name in names}
+        before = tuple([_again(case, rows.get(case.name)) for case in before])
+        changed = sum(one is not other for one, other in zip(before, session.cases, strict=True))
+        if rows:
+            notes.append(f"{len(rows):,} cases are in the session already, {changed:,} of them with other values")
+        new_cases = [case for case in new_cases if case.name not in names]
     for case in new_cases:
         name = unused(case.name, names)
         names.add(name)
@@ -42,7 +50,7 @@ def merged(session: Session, imported: Imported) -> Imported:
         signature=other.signature,
         demos=(*session.demos, *demos),
         columns=tuple(columns),
-        cases=(*session.cases, *cases),
+        cases=(*before, *cases),
         extra=_kept(session.extra, other.extra),
     )
     return Imported(result, tuple(notes), tuple(questions), imported.has_signature)
@@ -62,6 +70,13 @@ def _with_what_a_text_cannot_say(session: Session, imported: Imported) -> tuple[
         signature = replace(signature, instructions=before.instructions)
         notes.append("the session's own instructions stay in the place of the text's")
     return replace(other, signature=signature), notes
+
+
+def _again(case: Case, row: Case | None) -> Case:
+    """A case with the inputs and expectations of a row of its name; what was recorded of it stays."""
+    if row is None or (json.dumps([row.inputs, row.expect]) == json.dumps([dict(case.inputs), dict(case.expect)])):
+        return case
+    return replace(case, inputs=row.inputs, expect=row.expect or case.expect)
 
 
 def unused(name: str, taken: Collection[str]) -> str:

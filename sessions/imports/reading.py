@@ -17,7 +17,7 @@ HOW_TO_SAVE = "in dspy, `program.save('program.json')` writes JSON, which is rea
 
 
 def text_of(path: str) -> str:
-    """The text of a file in UTF-8, with or without a byte order mark. Raises `SessionError`, for pickles too."""
+    """The text of a file in UTF-8, or in UTF-16 with its byte order mark. Raises `SessionError`, for pickles too."""
     file = Path(path)
     if file.is_dir():
         if any((file / name).exists() for name in ("program.pkl", "metadata.json")):
@@ -38,11 +38,16 @@ def text_of(path: str) -> str:
     if content[:1] == b"\x80" or content[:2] == b"PK":
         raise _pickled(path, "this is a pickle")
     try:
-        return content.decode("utf-8-sig")
+        return content.decode(_encoding(content))
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        message = f"not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
+        message = f"not UTF-8: byte 0x{content[min(error.start, len(content) - 1)]:02x} at offset {error.start}"
         raise SessionError(path, f"line {line}", message, "save the file as UTF-8") from None
+
+
+def _encoding(content: bytes) -> str:
+    """UTF-8, or UTF-16 where the file begins with its mark, as Excel writes "Unicode text"."""
+    return "utf-16" if content[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
 
 def _pickled(path: str, what: str) -> SessionError:

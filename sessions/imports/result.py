@@ -22,6 +22,8 @@ class Imported:
     questions: tuple[str, ...] = ()
     has_signature: bool = True
     is_bare_text: bool = False
+    by_name: bool = False
+    """Whether its cases take the place of those of the same name, whose recordings and replies stay."""
 
 
 KEPT = "imported"

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from adapters.errors import SignatureError
 from adapters.signatures import notation
 from sessions.errors import SessionError
-from sessions.imports import conversations, demos, dspy_program, lm_call
+from sessions.imports import cases, conversations, demos, dspy_program, lm_call
 from sessions.imports.reading import json_of, text_of
 from sessions.imports.result import Imported
 from sessions.model.parameters import kind_of
@@ -16,7 +16,7 @@ from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText
 from sessions.source.gathering import gather_text
 from sessions.source.linking import is_of_project, linked
 
-Kind = Literal["signature", "demos", "program", "call", "history"]
+Kind = Literal["signature", "demos", "cases", "program", "call", "history"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -39,6 +39,8 @@ def load(
     text = text_of(path)
     suffix = Path(path).suffix.lower()
     name = case or Path(path).stem
+    if kind == "cases":
+        return cases.from_demos(_rows(text, path, suffix, given), name)
     if suffix in (".csv", ".tsv"):
         return demos.from_csv(text, path, given)
     if suffix in (".jsonl", ".ndjson"):
@@ -56,6 +58,15 @@ def load(
             raise SessionError(path, "", "expected a list of messages with role and content")
         reply = lm_call.answer_in(data) if isinstance(data, dict) else None
         return conversations.from_messages(data, path, given, name, reply=reply)
+    return demos.from_json(text, path, given)
+
+
+def _rows(text: str, path: str, suffix: str, given: SignatureText | None) -> Imported:
+    """A table, or flat objects, whatever the name of their file."""
+    if suffix in (".csv", ".tsv"):
+        return demos.from_csv(text, path, given)
+    if suffix in (".jsonl", ".ndjson"):
+        return demos.from_json_lines(text, path, given)
     return demos.from_json(text, path, given)
 
 

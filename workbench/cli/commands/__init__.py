@@ -19,6 +19,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "review": "what drifted by its cause; accept one, or all",
         "pull": "the program's text of a signature into its sessions",
         "push": "a session's signature back into its program",
+        "merge": "two changes of a session in one, for git",
         "diff": "compare two sessions, or one under two adapters",
         "import": "demos, dspy programs, calls and conversations as a session",
         "export": "dspy source, curl, JSON Lines, promptfoo, Markdown and more",

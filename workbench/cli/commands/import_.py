@@ -34,6 +34,7 @@ EXAMPLES = """\
   workbench import program.json --signature qa.py:Answer -o qa.session.json
   workbench import program.json --predictor cot.predict -o qa.session.json --accept
   workbench import failure.json -o failure.session.json    an entry of lm.history
+  workbench import eval.csv --as cases --into q.json     rows: inputs, and what is expected
   workbench import chat.json --as history --into q.session.json --case long"""
 
 

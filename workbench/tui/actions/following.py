@@ -1,6 +1,6 @@
 """The program that a session is linked to, beside the app: saved in another editor, its class is on screen at once.
 
-Its files are looked at ten times a second, which costs a few calls of the system; what changed is read in a thread.
+Its files are looked at twenty times a second, which costs a few calls of the system; what changed is read in a thread.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ from workbench.tui.widgets.text.plain import plain_notify
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
 
-EVERY_S = 0.1
-"""Seconds between two looks: half of what a save may take until it is on screen."""
+EVERY_S = 0.05
+"""Seconds between two looks: a quarter of what a save may take until it is on screen."""
+SETTLED_S = 0.5
+"""Seconds that a file must have stayed as it is before its mistake is told: editors empty a file, and then fill it."""
 MOST_LINES = 24
 TAG = "program"
 """The tag of the variants, and of the columns, in which the program's wording stands beside the session's own."""
@@ -55,6 +57,8 @@ class Following:
         self._key: _Key | None = None
         self._stamps: dict[Path, Stamp] = {}
         self._told = ""
+        self._mistake: tuple[float, str] | None = None
+        """What cannot be read, and since when; it is told when the files have stayed as they are."""
 
     def start(self) -> None:
         """Looks from now on."""
@@ -71,6 +75,9 @@ class Following:
         if is_first:
             self._key, self._told = key, ""
         elif all(_stamp(file) == stamp for file, stamp in self._stamps.items()):
+            if self._mistake is not None and time.monotonic() - self._mistake[0] > SETTLED_S:
+                self._tell(self._mistake[1])
+                self._mistake = None
             return
         self._stamps = {file: _stamp(file) for file in self._stamps or [key.folder / key.file]}
         self._app.run_worker(self._read(link, key, is_first), group="following", exclusive=True, exit_on_error=False)
@@ -89,9 +96,8 @@ class Following:
         self._stamps = {file: _settled(_stamp(file), started) for file in files}
         if key != self._key:
             return
-        if found is None:
-            self._tell(error)
-        else:
+        self._mistake = (time.monotonic(), error) if found is None else None
+        if found is not None:
             self._show(found, follower, is_first)
 
     def _show(self, found: Gathered, follower: Follower, is_first: bool) -> None:

@@ -122,6 +122,22 @@ def test_cot_makes_a_chain_of_thought_of_whatever_is_imported(run: Run) -> None:
     assert store.load("d.json").demos[0].values == {"text": "Hi", "reasoning": "It greets.", "label": "kind"}
 
 
+def test_rows_of_the_same_name_are_the_same_case_whose_recording_stays(rain: str, run: Run) -> None:
+    assert run("send", rain, "--save").code == 0
+    recordings = store.load(rain).cases[0].recordings
+    Path("eval.csv").write_text('case,question,context,answer\ncase 1,Snow?,"[]",no\nother,Hail?,[],yes\n')
+    done = run("import", "eval.csv", "--as", "cases", "--into", rain)
+    assert done.code == 0, done.err
+    assert "1 cases are in the session already, 1 of them with other values" in done.err
+    first, other = store.load(rain).cases
+    assert (first.name, first.inputs["question"], other.name) == ("case 1", "Snow?", "other")
+    assert first.expect == {"fields": {"answer": {"equals": "no"}}}
+    assert first.recordings == recordings
+    again = store.load(rain)
+    assert run("import", "eval.csv", "--as", "cases", "--into", rain).code == 0
+    assert store.load(rain) == again
+
+
 def test_a_conversation_is_a_case_of_its_own(run: Run) -> None:
     run("new", "history: dspy.History, question -> answer", "-o", "s.json", "--input", "question=Q")
     Path("case 1.json").write_text(

@@ -1,0 +1,70 @@
+"""`merge`: what two branches did to one session, put together as git's merge driver."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sessions.file import store
+from sessions.model.session import Case
+from workbench.output import exit_codes
+
+Run = Callable[..., Any]
+
+
+def changed(path: str, to: str, *more: Case, **inputs: str) -> None:
+    session = store.load(path)
+    first = replace(session.cases[0], inputs={**session.cases[0].inputs, **inputs})
+    store.save(replace(session, cases=(first, *session.cases[1:], *more)), to)
+
+
+def test_what_each_side_changed_is_in_the_result(rain: str, run: Run) -> None:
+    changed(rain, "ours.json", Case("of ours"))
+    changed(rain, "theirs.json", Case("of theirs"), question="Is it snowing?")
+    done = run("merge", rain, "ours.json", "theirs.json")
+    assert done.code == 0, done.err
+    merged = store.load("ours.json")
+    assert {one.name for one in merged.cases} == {"case 1", "of ours", "of theirs"}
+    assert merged.cases[0].inputs["question"] == "Is it snowing?"
+
+
+def test_where_both_changed_the_same_nothing_is_written_and_the_place_named(rain: str, run: Run) -> None:
+    changed(rain, "ours.json", question="Ours?")
+    changed(rain, "theirs.json", question="Theirs?")
+    before = Path("ours.json").read_bytes()
+    done = run("merge", rain, "ours.json", "theirs.json", "--name", "prompts/q.json")
+    assert done.code == exit_codes.DIFFERENT
+    assert "prompts/q.json: both sides changed cases · case 1 · inputs · question" in done.err
+    assert Path("ours.json").read_bytes() == before
+    Path("theirs.json").write_text("{")
+    assert run("merge", rain, "ours.json", "theirs.json").code == exit_codes.DIFFERENT
+
+
+def test_git_merges_two_branches_with_it(rain: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("GIT_AUTHOR", "GIT_COMMITTER"):
+        monkeypatch.setenv(f"{name}_NAME", "a")
+        monkeypatch.setenv(f"{name}_EMAIL", "a@example.org")
+
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], check=True, capture_output=True, text=True).stdout
+
+    Path(rain).rename("q.session.json")
+    git("init", "-q", "-b", "main")
+    git("config", "merge.workbench.driver", f"{sys.executable} -m workbench merge %O %A %B --name %P")
+    Path(".gitattributes").write_text("*.session.json merge=workbench\n")
+    git("add", ".gitattributes", "q.session.json")
+    git("commit", "-qm", "one")
+    git("checkout", "-qb", "other")
+    changed("q.session.json", "q.session.json", Case("theirs"))
+    git("commit", "-qam", "two")
+    git("checkout", "-q", "main")
+    changed("q.session.json", "q.session.json", Case("ours"))
+    git("commit", "-qam", "three")
+    git("merge", "-q", "other", "-m", "four")
+    assert {one.name for one in store.load("q.session.json").cases} == {"case 1", "ours", "theirs"}
