@@ -16,8 +16,8 @@ from adapters.lm.model_facts import Flags, model_facts
 from adapters.lm.model_routes import Route, has_gateway, own_route
 from adapters.requests.capabilities import NONE, Capabilities
 
-Source = Literal["dspy", "litellm", "unlisted", "offline"]
-"""Who says what a model can do: dspy's table, litellm's, or none lists the name and its provider's usual holds."""
+Source = Literal["dspy", "litellm", "unlisted", "offline", "hand"]
+"""Who says what a model can do: dspy's table, litellm's, none (its provider's usual holds), or the user by hand."""
 
 TOOL_PARAMS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
 
@@ -37,6 +37,8 @@ class Known:
             return f"dspy {made_from['dspy']}'s table"
         if self.source == "litellm":
             return f"litellm {made_from['litellm']}"
+        if self.source == "hand":
+            return "set by hand"
         return "the offline models" if self.source == "offline" else "no table lists it: as others of its provider"
 
 

@@ -15,8 +15,8 @@ from adapters.lm.model_routes import Route, has_gateway, own_route
 
 VERBATIM = frozenset(
     {
-        *("frequency_penalty", "logit_bias", "logprobs", "parallel_tool_calls", "presence_penalty", "seed", "stop"),
-        *("temperature", "tool_choice", "top_logprobs", "top_p", "user"),
+        *("frequency_penalty", "logit_bias", "logprobs", "parallel_tool_calls", "presence_penalty", "response_format"),
+        *("seed", "stop", "temperature", "tool_choice", "tools", "top_logprobs", "top_p", "user"),
     }
 )
 """Parts that every chat door sends as they are, and of which litellm refuses some for some models."""
@@ -24,7 +24,7 @@ VERBATIM = frozenset(
 SPELLED = frozenset({"max_completion_tokens", "max_tokens", "reasoning_effort"})
 """Parts whose name or shape depends on the door."""
 
-CANONICAL = VERBATIM | SPELLED | {"messages", "model", "response_format", "tools"}
+CANONICAL = VERBATIM | SPELLED | {"messages", "model"}
 """The parts that dspy's client takes; with any other it leaves the request to litellm."""
 
 SAME_API = frozenset({"openai", "groq", "openrouter", "deepseek", "xai", "hosted_vllm", "moonshot"})

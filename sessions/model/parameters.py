@@ -21,6 +21,9 @@ YES_OR_NO = "true or false"
 OBJECT = "an object"
 TEXTS = "a text or a list of texts"
 TEXT_OR_OBJECT = "a text or an object"
+ABILITIES = "an object of function_calling, reasoning, response_schema and response_format, each true or false"
+"""What a model can do, set by hand; what is left out is as the tables have it."""
+ABILITY_NAMES = frozenset({"function_calling", "reasoning", "response_schema", "response_format"})
 
 PARAMETERS: Mapping[str, str] = {
     "temperature": NUMBER,
@@ -68,14 +71,15 @@ PARAMETERS: Mapping[str, str] = {
     "length_penalty": NUMBER,
     "num_ctx": WHOLE,
     "num_predict": WHOLE,
+    "capabilities": ABILITIES,
 }
 """Every parameter a session may set, and what its value is (beside the connection's, `adapters.lm` may send them all).
 
 A request is also made of what an adapter adds; `adapters.lm.parameters` lists what may go out in the end.
 """
 
-CONNECTION = frozenset({"api_base", "api_version", "num_retries", "timeout"})
-"""Those that say where and how long to ask, and are no part of the request."""
+CONNECTION = frozenset({"api_base", "api_version", "capabilities", "num_retries", "timeout"})
+"""Those that say where, how long and what kind of model to ask, and are no part of the request."""
 
 _SECRET_NAME = re.compile(
     r"api_?key|secret|passw|authori[sz]ation|credential|cookie|bearer|(access|private|auth|session|subscription)_?key"
@@ -150,6 +154,12 @@ def _fits(kind: str, value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool)
     if kind == YES_OR_NO:
         return isinstance(value, bool)
+    if kind == ABILITIES:
+        return (
+            isinstance(value, Mapping)
+            and set(value) <= ABILITY_NAMES
+            and {type(one) for one in value.values()} <= {bool}
+        )
     if kind == OBJECT:
         return isinstance(value, Mapping)
     if kind == TEXTS:

@@ -60,11 +60,11 @@ def record(
     """The session with this column of `case` recorded anew: from `run`, else from the reply shown under the column.
 
     A reply that is still the recorded one keeps what was recorded and measured of its call, whatever the prompt is now.
-    `capabilities` are those the request was made with (default: of the model's name); `adapter` replaces the
+    `capabilities` are those the request was made with (default: the column's); `adapter` replaces the
     column's. A reply that was kept raw is recorded without a reading. Raises `SessionError` when there is no reply to
     record, or no prompt can be made.
     """
-    used = capabilities_of(session.model_of(column)) if capabilities is None else capabilities
+    used = rendering.capabilities_for(session, column).capabilities if capabilities is None else capabilities
     if run is not None:
         made = recording_of_run(run, case, column, used)
     else:

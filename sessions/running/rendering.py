@@ -10,7 +10,7 @@ from typing import Any
 
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
-from adapters.lm.capabilities import capabilities_of
+from adapters.lm.capabilities import TOOL_PARAMS, Known, known_of
 from adapters.prompts.prompt import Message, Prompt
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Request, prepare
@@ -89,6 +89,29 @@ def params_of(session: Session, column: Column) -> dict[str, Any]:
     return params
 
 
+def capabilities_for(session: Session, column: Column) -> Known:
+    """What the column's model can do, and who says so: what is set by hand wins over the tables.
+
+    A `response_schema` set to true takes `response_format` with it, so that it alone forces a server to a schema.
+    """
+    settings = session.params_of(column)
+    used = [name for name in ("api_base", "api_version", "timeout") if settings.get(name) is not None]
+    known = known_of(session.model_of(column), connection=used)
+    by_hand = settings.get("capabilities")
+    if not by_hand:
+        return known
+    params = set(known.capabilities.params)
+    if by_hand.get("response_format", by_hand.get("response_schema")) is True:
+        params.add("response_format")
+    elif by_hand.get("response_format") is False:
+        params.discard("response_format")
+    for name, added in (("function_calling", TOOL_PARAMS), ("reasoning", frozenset({"reasoning_effort"}))):
+        if name in by_hand:
+            params = params | added if by_hand[name] else params - added
+    flags = {name: value for name, value in by_hand.items() if name != "response_format"}
+    return Known(replace(known.capabilities, **flags, params=frozenset(params)), "hand")
+
+
 def connection_of(session: Session, column: Column) -> dict[str, Any]:
     """The parameters that say where and how long to ask (`api_base`, `timeout`, …), no part of the request."""
     return {name: value for name, value in session.params_of(column).items() if name in CONNECTION}
@@ -105,7 +128,7 @@ def request_of(
 ) -> Request:
     """The request that sending `case` under `column` makes. Calls nothing.
 
-    `capabilities` replace those of the model's name; `adapter` replaces the column's; `reuse` is the prompt of an
+    `capabilities` replace those of `capabilities_for`; `adapter` replaces the column's; `reuse` is the prompt of an
     earlier request of this column, whose unchanged demos are taken over. Demos and turns have the numbers that they
     have in the session. Raises SignatureError, UnknownAdapterError, BuildError, and what dspy raises while formatting.
     """
@@ -117,7 +140,7 @@ def request_of(
         signature,
         demos_of(session),
         inputs_of(signature, case),
-        capabilities_of(model) if capabilities is None else capabilities,
+        capabilities_for(session, column).capabilities if capabilities is None else capabilities,
         model=model,
         params=params_of(session, column),
         reuse=reuse,

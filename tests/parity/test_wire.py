@@ -1,7 +1,7 @@
 """The body of a request as it arrives at a server on this machine, sent by dspy and by us.
 
 Everything is compared but how the reply is to be transported (`TRANSPORT`). The names are of providers whose chat API
-dspy and litellm both speak; docs/differences.md says what is otherwise for the rest.
+dspy and litellm both speak, and of models that answer there; docs/differences.md says what is otherwise for the rest.
 """
 
 from __future__ import annotations
@@ -120,7 +120,12 @@ def differences(theirs: Any, ours: Any) -> str | None:
 def drawn(count: int) -> list[str]:
     import litellm  # once the environment keeps it from fetching a table
 
-    names = listed_names(model_metadata._snapshot(), litellm.model_cost)
+    of_responses_api = {name for name, facts in litellm.model_cost.items() if facts.get("mode") == "responses"}
+    names = [
+        name
+        for name in listed_names(model_metadata._snapshot(), litellm.model_cost)
+        if not {name, name.partition("/")[2]} & of_responses_api
+    ]
     by_provider = {one: [name for name in names if name.startswith(f"{one}/")] for one in PROVIDERS}
     by_provider["hosted_vllm"] = ["hosted_vllm/our/own-model"]
     rng = Random(13)

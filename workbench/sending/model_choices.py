@@ -6,7 +6,7 @@ from datetime import date
 from typing import NamedTuple
 
 from adapters.lm import addresses
-from adapters.lm.capabilities import known_of
+from adapters.lm.capabilities import Known
 from adapters.lm.model_list import ModelEntry
 from adapters.lm.retirement import retirement_of
 
@@ -51,9 +51,8 @@ def key_of(provider: str) -> Key:
     return Key(variable, addresses.has_key(provider) or addresses.is_set(variable))
 
 
-def can(model: str) -> str:
-    """What the model can do and who says so: `can: tools, schema (dspy 3.4.1's table)`."""
-    known = known_of(model)
+def can(known: Known) -> str:
+    """What a model can do and who says so: `can: tools, schema (dspy 3.4.1's table)`."""
     has = {
         "tools": known.capabilities.function_calling,
         "reasoning": known.capabilities.reasoning,

@@ -86,6 +86,7 @@ def open_model(
         api_base_trusted=not route.named_by,
         api_version=connection.get("api_version"),
         allow_hosts=allow_hosts,
+        capabilities=None if extraction_model else rendering.capabilities_for(session, column).capabilities,
         timeout=connection.get("timeout") or TIMEOUT_S,
     )
 

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
         for name, remark, facts in rows:
             command_output.text(f"  {name:<{widths[0]}}  {remark:<{widths[1]}}  {facts}".rstrip())
             if options.words:
-                command_output.text(f"      {model_choices.can(name)}")
+                command_output.text(f"      {model_choices.can(known_of(name))}")
     if not (offline or local or provided):
         command_output.message(
             f"no model has {' '.join(options.words)!r} in its name; a name that litellm knows works anyway"

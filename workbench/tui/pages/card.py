@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
-from adapters.lm.capabilities import capabilities_of
 from adapters.requests.request import Request
 from adapters.running.runs import Attempt
 from sessions.running import rendering
@@ -49,13 +48,14 @@ def _fallback(at: LookedAt, adapter: Adapter) -> str:
 
 
 def _native(at: LookedAt, adapter: Adapter) -> str:
-    capabilities = capabilities_of(at.model)
+    known = rendering.capabilities_for(at.session, at.column)
+    capabilities = known.capabilities
     can = {
         "tool calls": capabilities.function_calling,
         "reasoning": capabilities.reasoning,
         "response schema": capabilities.response_schema,
     }
-    offered = f"{at.model} has {comma(name for name, has in can.items() if has)}"
+    offered = f"{at.model} has {comma(name for name, has in can.items() if has)} ({known.said_by})"
     tools = "uses native tool calls" if adapter.use_native_function_calling else "native tool calls turned off"
     return f"{tools}; {offered}"
 

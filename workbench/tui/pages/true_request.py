@@ -38,7 +38,7 @@ def blocks_of(at: LookedAt, as_json_text: bool = False) -> list[Block]:
     blocks = [EMPTY]
     if at.live.stale:
         blocks += paragraph(f"Out of date, because {at.live.error}", "error")
-    blocks += [named("model", request.model or "none"), *_about(at.model), *_native(at, request)]
+    blocks += [named("model", request.model or "none"), *_about(at), *_native(at, request)]
     blocks += heading("Parameters beside the messages")
     blocks += [named(name, *_value(value)) for name, value in request.params.items()] or [block("  none", "note")]
     blocks += heading("The same column, other models")
@@ -55,11 +55,11 @@ def blocks_of(at: LookedAt, as_json_text: bool = False) -> list[Block]:
     return blocks
 
 
-def _about(model: str) -> list[Block]:
+def _about(at: LookedAt) -> list[Block]:
     """What the model can do and who says so; and that it leaves its API, where that is near."""
-    leaves = model_choices.leaving(model)
+    leaves = model_choices.leaving(at.model)
     return [
-        named("which", model_choices.can(model)),
+        named("which", model_choices.can(rendering.capabilities_for(at.session, at.column))),
         *([named("", (leaves, "warning"))] if leaves is not None else []),
     ]
 
@@ -91,7 +91,7 @@ def _other_models(at: LookedAt) -> list[Block]:
                 at.column,
                 at.case,
                 reuse=at.live.request.prompt if at.live.request is not None else None,
-                capabilities=capabilities_of(model),
+                capabilities=None if model == at.model else capabilities_of(model),
                 adapter=rendering.adapter_of(at.column, allow_code=True),
             )
         except Exception as error:  # whatever dspy's format raises for these values
