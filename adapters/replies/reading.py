@@ -139,6 +139,11 @@ class Reading:
         """What should surprise a person, over the whole reply (`flag.field` None) and per field."""
         return () if self.reader is None else self.reader.flags_of(self)
 
+    @property
+    def uncertain(self) -> tuple[str, ...]:
+        """Outputs of which dspy might say otherwise: their types have code of their own, never run here."""
+        return tuple([flag.field for flag in self.flags if flag.name == "unchecked-by-its-code" and flag.field])
+
     @cached_property
     def near_misses(self) -> tuple[NearMiss, ...]:
         """What was probably meant where the parser saw nothing, each with the text so mended."""

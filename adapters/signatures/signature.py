@@ -93,6 +93,8 @@ class Field:
     default_factory: Callable[[], Any] | None = None
     notes: tuple[str, ...] = ()
     type_was_given: bool = True
+    unchecked: tuple[str, ...] = ()
+    """Code of its type that dspy runs on every value it reads, and that was read from source and is never run here."""
 
     info: Any = field(default=None, repr=False)
     """The `FieldInfo` of a live dspy signature that this field was made from."""

@@ -148,6 +148,7 @@ def reading(read: Reading) -> dict[str, JSON]:
     """One column of `parse --json`."""
     shape: dict[str, JSON] = {
         "ok": read.ok,
+        "uncertain": list(read.uncertain),
         "values": {name: plain(value) for name, value in read.values.items()},
         "error": _error(read),
         "spans": [

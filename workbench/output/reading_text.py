@@ -23,10 +23,10 @@ def write(head: str, reading: Reading) -> None:
 
 
 def verdict(reading: Reading) -> str:
-    """`parsed`, or why not, with line and column of the reply where the parser knows it."""
+    """`parsed` (uncertain where code of a type was not run), or why not, with line and column where known."""
     error = reading.error
     if error is None:
-        return "parsed"
+        return f"parsed, uncertain: {', '.join(reading.uncertain)}" if reading.uncertain else "parsed"
     place = ""
     if error.start is not None:
         line, column = reading.line_and_column(error.start)

@@ -8,6 +8,7 @@ from adapters.replies.flags.chat_structure import chat_structure
 from adapters.replies.flags.flag import Flag
 from adapters.replies.flags.json_structure import fenced_json_structure, json_structure
 from adapters.replies.flags.repaired_json import repaired_json
+from adapters.replies.flags.unchecked import unchecked
 from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.flags.verdict import verdict
@@ -22,7 +23,7 @@ STRUCTURE: Mapping[ReplyForm, Detector] = {
     "xml": xml_structure,
 }
 """What each form of a reply has to tell of its own structure."""
-OF_EVERY_REPLY: tuple[Detector, ...] = (repaired_json, values_read, values_refused)
+OF_EVERY_REPLY: tuple[Detector, ...] = (repaired_json, values_read, values_refused, unchecked)
 
 
 def detectors_of(reading: Reading) -> tuple[Detector, ...]:

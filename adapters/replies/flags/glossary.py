@@ -9,6 +9,7 @@ FLAGS: Mapping[str, str] = MappingProxyType(
     {
         "all-outputs-filled-in": "Every output is optional or has a default, so a reply without any field succeeds.",
         "default-filled-in": "An output that the reply lacks is filled with its default, its factory's value, or None.",
+        "unchecked-by-its-code": "Validators of a type read from source are code, which is never run: dspy runs them.",
         "none-beside-a-tool-call": "After a native tool call the other outputs become None, whatever their types.",
         "leaked-error": "dspy turns only ValueErrors into AdapterParseError; other errors stop the whole call.",
         "too-large-to-read": "Mending broken JSON can take minutes, so past a stated size it is not tried.",

@@ -21,7 +21,7 @@ from adapters.errors import SignatureError
 from adapters.signatures.read.plain_types import is_plain, is_plain_field
 from adapters.signatures.read.source_text import SourceText, told
 from adapters.signatures.signature import MISSING, Field, Role, Signature, infer_prefix
-from adapters.signatures.write.type_walk import notes_of, walk
+from adapters.signatures.write.type_walk import notes_of, unchecked_in, walk
 
 TAKEN_NAMES = frozenset({"fields", "signature", "instructions", "input_fields", "output_fields", "model_config"})
 """Names of properties of dspy's own class, with which a signature fails there too."""
@@ -142,6 +142,7 @@ def _field(draft: Draft, info: FieldInfo) -> Field:
         default=MISSING if required or info.default_factory is not None else info.default,
         default_factory=info.default_factory,  # type: ignore[arg-type]
         notes=draft.notes if is_plain(info.annotation) else (*draft.notes, *notes_of(info.annotation, info.metadata)),
+        unchecked=() if is_plain(info.annotation) else unchecked_in(info.annotation),
         info=info,
         type_was_given=not extra.get("IS_TYPE_UNDEFINED", False),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, get_args
 
@@ -22,6 +23,19 @@ def notes_of(annotation: Any, metadata: Iterable[Any] = ()) -> tuple[str, ...]:
             for what in part.__dict__.get("__not_run__", ()):
                 notes[f"{part.__name__}: {what} is not run"] = None
     return tuple(notes)
+
+
+def unchecked_in(annotation: Any) -> tuple[str, ...]:
+    """What dspy would run on a value that is read as this type, and nothing here runs: validators and constructors.
+
+    What stands in a field's own `Annotated` dspy does not run either.
+    """
+    notes = [note for note in notes_of(annotation) if _CHECKING.search(note) is not None]
+    return tuple([note.removesuffix(" is not run") for note in notes])
+
+
+_CHECKING = re.compile(r"[vV]alidator\b|: method `")
+"""In `notes_of`, as against serializers and computed fields, which act on what is written."""
 
 
 def walk(annotation: Any) -> Iterator[Any]:

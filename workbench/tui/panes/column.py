@@ -283,6 +283,8 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0, keys: KeyWo
     reading = live.reading
     flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""
     if reading.ok:
+        if reading.uncertain:
+            return _line("✓", "warning", f"uncertain · {', '.join(reading.uncertain)}", took + flags, ended)
         return _line("✓", "success", "", took + flags, ended)
     place = ""
     if reading.error is not None and reading.error.start is not None:
