@@ -7,10 +7,13 @@ import os
 from collections.abc import Iterator
 from importlib.metadata import version
 from random import Random
+from typing import Any
 
 import dspy
 import pytest
 from dspy.clients import model_metadata
+from oracle import calls, engines
+from oracle import compare as differences
 from oracle.tally import Record, Tally
 from oracle.write_model_facts import (
     MODES,
@@ -117,6 +120,33 @@ def test_a_name_that_nobody_lists_can_what_dspy_says_it_can(name: str, model_typ
         theirs.response_schema,
     )
     assert ("response_format" in ours.params) == ("response_format" in theirs.params)
+
+
+@pytest.mark.parametrize("count", [15, pytest.param(300, marks=pytest.mark.slow)])
+def test_whole_calls_of_drawn_names_are_dspys(count: int, record: Record) -> None:
+    tally = Tally("whole calls by a model's name alone")
+    for name in Random(f"names {count}").sample(every_name(), count):
+        for adapter in engines.NAMES:
+            call = calls.call(Random(f"{name} {adapter}"), adapter)
+            by_dspy, by_us = as_scripted(name, dspys(name)), as_scripted(name, capabilities_of(name))
+            found = differences.calling(
+                adapter,
+                call.built,
+                call.demos,
+                call.inputs,
+                call.outputs,
+                call.options,
+                by_dspy,
+                call.lm_kwargs,
+                by_us,
+            )
+            tally.add(f"{name} {adapter}", found)
+    tally.report(record)
+
+
+def as_scripted(name: str, can: Capabilities) -> dict[str, Any]:
+    flags = {"fc": can.function_calling, "reasoning": can.reasoning, "schema": can.response_schema}
+    return {"model": name, **flags, "params": tuple(sorted(can.params))}
 
 
 @pytest.mark.parametrize("settings", [{"api_base": "http://localhost:1"}, {"api_version": "1"}, {"timeout": 3.0}])

@@ -44,9 +44,14 @@ def calling(
     options: Mapping[str, Any] | None = None,
     lm: Mapping[str, Any] | None = None,
     lm_kwargs: Mapping[str, Any] | None = None,
+    our_lm: Mapping[str, Any] | None = None,
 ) -> str | None:
-    """A whole call: what the model was sent, call by call, and what came back. TwoStep's models share the script."""
-    model_for_them, model_for_us = ScriptedLM(outputs, **(lm or {})), ScriptedLM(outputs, **(lm or {}))
+    """A whole call: what the model was sent, call by call, and what came back. TwoStep's models share the script.
+
+    `our_lm` is what we know of the model, where that is not what dspy knows by construction.
+    """
+    model_for_them = ScriptedLM(outputs, **(lm or {}))
+    model_for_us = ScriptedLM(outputs, **(lm if our_lm is None else our_lm) or {})
     left = outcome(
         lambda: theirs(name, options, model_for_them)(
             model_for_them, deepcopy(dict(lm_kwargs or {})), built.theirs, list(demos), dict(inputs)
