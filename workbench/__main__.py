@@ -89,7 +89,7 @@ def _open_app(arguments: list[str]) -> int:
     try:
         if options.screenshot is not None:
             return _take_screenshot(options.session, Path(options.screenshot), size, options.handlers)
-        from workbench.tui.app import run_app
+        from workbench.tui.launch import run_app
 
         return run_app(options.session, tool_handlers=_handlers(options.session, options.handlers))
     except SessionError as error:

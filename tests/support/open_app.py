@@ -83,7 +83,7 @@ class Desk:
 
     async def settle(self) -> None:
         await self.pilot.pause()
-        while self.app.has_keys_waiting:
+        while self.app.key_order.has_keys_waiting:
             await self.pilot.pause(0.001)
         await self.pilot.pause()
 
@@ -145,7 +145,7 @@ def at_the_desk(
     async def run() -> WorkbenchApp:
         app = WorkbenchApp(session, path, send)
         if home is not None:
-            app.use_config()
+            app.preferences.use_config()
         async with app.run_test(size=size, notifications=True, tooltips=True) as pilot:
             desk = Desk(app, pilot)
             await desk.until(lambda: app.main.history.is_mounted, "for the first picture")
@@ -160,5 +160,5 @@ def at_the_desk(
         with patch.dict("os.environ", folders):
             app = asyncio.run(run())
             autosave.discard(app.document.path)  # or its thread writes to a folder that is being removed
-    assert mistakes is None or len(app.mistakes) == mistakes, list(app.mistakes)
+    assert mistakes is None or len(app.mistakes.seen) == mistakes, list(app.mistakes.seen)
     return app

@@ -1,14 +1,18 @@
-"""A field under another name, everywhere in a session: its values in every row go along."""
+"""The names of fields: one changed everywhere in a session, and the one that a place in the text declares."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from sessions.model.session import Case
 from workbench.state.document import State
+
+NAME = re.compile(r"(?<![\w.\"'`])([A-Za-z_]\w*)(?=\s*(:|,|$| |->))")
+"""A name in a signature's text where it may be declared, with what follows it."""
 
 
 def rename_field(state: State, text: str, old: str, new: str) -> State:
@@ -70,3 +74,25 @@ def _renamed(values: Mapping[str, Any], old: str, new: str) -> Mapping[str, Any]
     if old not in values or new in values:
         return values
     return {new if name == old else name: one for name, one in values.items()}
+
+
+def field_at(lines: Sequence[str], line: int, column: int, names: Collection[str], is_source: bool) -> str | None:
+    """The field declared last at or before a 0-based place, None where none is; looked for upward from the place.
+
+    In Python source (`is_source`) a declaration begins its line and goes on until an empty line, a class or the next
+    one; in the string notation names follow each other.
+    """
+    for number in range(min(line, len(lines) - 1), -1, -1):
+        text = lines[number]
+        if is_source:
+            first = NAME.match(text.lstrip())
+            if first is not None and first.group(2) == ":" and first.group(1) in names:
+                return first.group(1)
+            if not text.strip() or text.startswith("class ") or text.rstrip().endswith('"""'):
+                return None
+            continue
+        limit = column if number == line else len(text)
+        found = [one.group(1) for one in NAME.finditer(text) if one.start() <= limit and one.group(1) in names]
+        if found:
+            return found[-1]
+    return None

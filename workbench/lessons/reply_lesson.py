@@ -14,8 +14,8 @@ from adapters.replies.reading import FieldReading, Reading, Span, SpanKind
 from adapters.signatures.type_names import name_of
 from adapters.values.coercion_words import RULE_WORDS
 from workbench.lessons import lesson_words as words
-from workbench.output.display import one_line
-from workbench.tui.widgets.reply.field_rows import raised_by, value_text
+from workbench.output.display import one_line, value_text
+from workbench.output.reading_text import raised_by
 
 if TYPE_CHECKING:
     from adapters.replies.reading import NearMiss

@@ -8,7 +8,9 @@ its length and every offset into it stays right. Nothing is hidden: in a prompt 
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Iterable
+from typing import Any
 from unicodedata import category, east_asian_width
 
 REPLACEMENT = "\ufffd"
@@ -16,6 +18,9 @@ INVISIBLE = "\u205e"
 """Stands for characters without width: zero-width space and joiners, byte order marks, tags, variation selectors."""
 LINE_BREAK = "\u2424"
 """Stands for line breaks other than `\\n`, which terminals and editors disagree about."""
+
+LONGEST_VALUE = 400
+"""Characters of a value that `value_text` shows."""
 
 BIDI = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 ZERO_WIDTH = (
@@ -67,11 +72,6 @@ def safe(text: str) -> str:
     return text.translate(STAND_INS) if pattern.search(text) else text
 
 
-def control_count(text: str) -> int:
-    """How many characters of `text` the gate replaces."""
-    return len(_UNSAFE.findall(text))
-
-
 def cell_width(text: str) -> int:
     """The terminal cells that gated text without newlines and tabs takes."""
     return len(text) if text.isascii() else sum(map(_cells, text))
@@ -100,3 +100,20 @@ def one_line(text: str, width: int) -> str:
             break
         taken += 1
     return line[:taken] + "…"
+
+
+def value_text(value: Any) -> str:
+    """A value as Python writes it, shortened, not gated yet. A value of the user's own class may raise: it is told."""
+    if isinstance(value, str):
+        return repr(value) if len(value) <= LONGEST_VALUE else repr(value[:LONGEST_VALUE])[:-1] + "…"
+    try:
+        return _SHORT.repr(value)
+    except Exception as error:  # from the `__repr__` of a user's class
+        return f"<a {type(value).__name__} that can not be shown: {type(error).__name__}>"
+
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = LONGEST_VALUE
+_SHORT.maxlist = _SHORT.maxdict = _SHORT.maxset = _SHORT.maxtuple = 12
+_SHORT.maxlong = 100
+_SHORT.maxlevel = 4

@@ -22,6 +22,13 @@ def write(head: str, reading: Reading) -> None:
     command_output.text("")
 
 
+def raised_by(reading: Reading) -> str:
+    """Who raises the error of a reply that is refused: dspy, or an adapter that dspy does not have."""
+    from adapters.formats import catalog
+
+    return "dspy" if catalog.dspy_class(reading.adapter) is not None else f"{catalog.title(reading.adapter)}Adapter"
+
+
 def verdict(reading: Reading) -> str:
     """`parsed` (uncertain where code of a type was not run), or why not, with line and column where known."""
     error = reading.error

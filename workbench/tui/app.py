@@ -10,74 +10,60 @@ import asyncio
 import gc
 import signal
 import sys
-import time
-from collections import deque
-from collections.abc import Coroutine, Iterable, Mapping
-from dataclasses import replace
-from functools import partial
+from collections.abc import Coroutine, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.app import App, SystemCommand
-from textual.binding import Binding, BindingType
-from textual.command import CommandPalette, Provider
-from textual.dom import DOMNode
+from textual import events
+from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
-from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 from sessions.file import autosave
 from sessions.file.store import Fingerprint
 from sessions.model.session import Column, Session
-from workbench.editing import edits
 from workbench.sending.tool_answers import NamedHandler
 from workbench.state import drafts
 from workbench.state.document import Document, Place
 from workbench.tui import clipboard, themes
-from workbench.tui.actions.moving_about import MovingAbout
-from workbench.tui.actions.sends import Sends
+from workbench.tui.guidance import Guidance
 from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG
-from workbench.tui.preferences import Taste
-from workbench.tui.runs.runs import Send
+from workbench.tui.keys.key_words import KeyWords
+from workbench.tui.messages import TryVariant
+from workbench.tui.mistakes import Mistakes
+from workbench.tui.preferences import Preferences
+from workbench.tui.runs.exact_counts import REST_SECONDS, ExactCounts, TokensCounted
+from workbench.tui.runs.runs import RunEnded, Send
+from workbench.tui.runs.send_setup import SendSetup
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.screens.pane_sizes import HIGH, MIDDLE, WIDE
-from workbench.tui.textual_internals.error_isolation import Sturdy, make_sturdy
-from workbench.tui.textual_internals.key_order import KeysInOrder
+from workbench.tui.textual_internals.error_isolation import SurvivingApp
+from workbench.tui.textual_internals.key_order import KeyOrder
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
-from workbench.tui.widgets.text.plain import plain_notify
 
-MISTAKES_BEFORE_ENDING = 20
-"""Exceptions within `MISTAKES_SECONDS` after which the app saves a copy and ends, as it can not go on like this."""
-MISTAKES_SECONDS = 5.0
-
+if TYPE_CHECKING:
+    from workbench.tui.runs.run_history import RunHistory
 
 # What a first picture does not need is imported with its first use: the conversations, the palette, runner and models.
 
-
-def _commands() -> type[Provider]:
-    from workbench.tui.palette import WorkbenchCommands
-
-    return WorkbenchCommands
-
-
-YOUNG_OBJECTS = 10_000
-"""New objects after which Python looks for garbage; with a thousand demos each look takes a millisecond or two."""
+NEW_OBJECTS = 10_000
+"""After as many Python looks for garbage; with a thousand demos each look takes a millisecond or two."""
 SWITCH_SECONDS = 0.0005
 """How long a thread (a copy being written, a stream being read) may hold up a key; Python's default is ten times it."""
 
 
-class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
+class WorkbenchApp(SurvivingApp):
     """`send` runs a column (None: its model does); `keep`: unsaved work is copied to the state folder and offered.
 
-    `tool_handlers` are the functions that the user named for tools of this session, by tool.
+    `tool_handlers` are the functions that the user named for tools of this session, by tool. To its actions it is a
+    `workbench.tui.host.Host`. An action is one line here, and a function of `actions/` that does it.
     """
 
     TITLE = "workbench"
     CSS_PATH: ClassVar[Any] = ["screens/main.tcss", "dialogs/dialogs.tcss"]
-    COMMANDS: ClassVar[Any] = {_commands}
     BINDINGS: ClassVar[list[BindingType]] = [*APP_BINDINGS]
-    BINDINGS_BY_ID: ClassVar[Mapping[str, Binding]] = {one.id: one for one in APP_BINDINGS if one.id}
 
     def __init__(
         self,
@@ -89,13 +75,15 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         tool_handlers: Mapping[str, NamedHandler] | None = None,
     ) -> None:
         super().__init__()
-        self.tool_handlers: Mapping[str, NamedHandler] = tool_handlers or {}
         self._keep = keep
         self.document = Document(session, path, fingerprint=fingerprint)
-        self.sender = send
         self._is_following = False
-        self.mistakes: deque[tuple[float, Exception]] = deque(maxlen=MISTAKES_BEFORE_ENDING)
-        self.main = MainScreen(self.document, self._changed)
+        self.sending = SendSetup(send, tool_handlers or {})
+        self.main = MainScreen(self.document, self._changed, self.sending)
+        self.preferences = Preferences(self, self.document, self.main)
+        self.guidance = Guidance(self.document, self.main, self.preferences)
+        self.mistakes = Mistakes(self, self.end_by_mistake)
+        self.key_order = KeyOrder(self, super().on_event, self.report_mistake)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (MIDDLE, "-middle"), (WIDE, "-wide")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (HIGH, "-high")]
         for theme in themes.OURS:
@@ -109,21 +97,38 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         if not self.is_headless:
             for one in (signal.SIGHUP, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(one, self._ended_from_outside)
+        counts = ExactCounts(lambda *told: self.post_message(TokensCounted(*told)))
+        self.set_interval(REST_SECONDS, lambda: counts.look(self.main.columns.lives))
         self.call_after_refresh(self._settle)
+
+    async def on_event(self, event: events.Event) -> None:
+        await self.key_order.take(event)
 
     # -- what is open
 
+    @cached_property
+    def past_runs(self) -> RunHistory:
+        from workbench.tui.runs.run_history import RunHistory
+
+        history = RunHistory(self._keep)
+        history.open(self.document.path)
+        return history
+
+    @property
+    def key_words(self) -> KeyWords:
+        return self.preferences.key_words
+
     def load(self, session: Session, path: Path | None, fingerprint: Fingerprint | None = None) -> None:
         """Shows another session in place of the one that is open."""
-        self.remember_layout()
+        self.preferences.remember_layout()
         autosave.discard(self.document.path)
-        self.hide_guide()
+        self.guidance.hide()
         if path is None or path != self.document.path:
-            self.tool_handlers = {}  # they were named for the tools of the session that was open
+            self.sending.tool_handlers = {}  # they were named for the tools of the session that was open
         self.document.open(session, path, fingerprint)
         self.past_runs.open(path)
         self.main.load()
-        self.lay_out()
+        self.preferences.restore_layout()
         self._follow_program()
 
     def _follow_program(self) -> None:
@@ -135,41 +140,17 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         self._is_following = True
         Following(self).start()
 
-    def on_main_screen_showed(self) -> None:
-        self.look_at_guide()
-
-    async def run_action(self, action: Any, *arguments: Any, **options: Any) -> bool:
-        """As Textual's; the guide ticks off what a key has done."""
-        done = await super().run_action(action, *arguments, **options)
-        if self.main.guide is not None and isinstance(action, str):
-            self.look_at_guide(action.partition("(")[0].rpartition(".")[2])
-        return done
-
     def restore(self, session: Session, label: str = "take up unsaved work") -> None:
         """Another content for what is open, as a change that can be undone."""
         taken_up = drafts.state_of(session)
         self.main.edit(lambda state: taken_up, Place("session"), label)
 
-    def look_at_case(self, index: int) -> None:
-        self.document.look_at_case(index)
-        self.main.show()
-
-    def show_column(self, adapter: str) -> None:
-        known = {one.id for one in self.document.session.columns}
-        id = adapter if adapter not in known else f"{adapter} {len(known) + 1}"
-        self._set_columns((*self.document.session.columns, Column(id, adapter)), f"show column {id}")
-        self.call_after_refresh(self.main.columns.turn_to, id)
-
-    def hide_columns(self, adapter: str) -> None:
-        kept = [one for one in self.document.session.columns if one.adapter != adapter]
-        self._set_columns(kept, f"hide column {adapter}")
-
-    def move_column(self, id: str, by: int) -> None:
-        columns = list(self.document.session.columns)
-        index = next(number for number, one in enumerate(columns) if one.id == id)
-        column = columns.pop(index)
-        columns.insert(max(0, index + by), column)
-        self._set_columns(columns, f"move column {id}")
+    def ask(self, dialog: Coroutine[Any, Any, Any]) -> None:
+        """Runs a conversation with the user; only one at a time, and none over another."""
+        if isinstance(self.screen, ModalScreen):
+            dialog.close()
+            return
+        self.run_worker(dialog, group="dialog", exit_on_error=False)
 
     # -- actions
 
@@ -179,51 +160,140 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
             return action in getattr(self.screen, "APP_ACTIONS", ON_A_DIALOG)
         return super().check_action(action, parameters)
 
+    async def run_action(self, action: Any, *arguments: Any, **options: Any) -> bool:
+        """As Textual's; the guide ticks off what a key has done."""
+        done = await super().run_action(action, *arguments, **options)
+        if isinstance(action, str):
+            self.guidance.look(action.partition("(")[0].rpartition(".")[2])
+        return done
+
     def action_save(self) -> None:
         from workbench.tui.actions import files
 
-        self._ask(files.save(self))
-
-    def action_restore_earlier(self) -> None:
-        from workbench.tui.actions import files
-
-        self._ask(files.restore_earlier(self))
+        self.ask(files.save(self))
 
     def action_save_as(self) -> None:
         from workbench.tui.actions import files
 
-        self._ask(files.save_as(self))
+        self.ask(files.save_as(self))
 
     def action_open(self) -> None:
-        from workbench.tui.actions import files
+        from workbench.tui.actions import browsing
 
-        self._ask(files.open_session(self))
+        self.ask(browsing.open_session(self))
 
     def action_leave(self) -> None:
         from workbench.tui.actions import files
 
-        self._ask(files.leave(self))
+        self.ask(files.leave(self))
 
     def action_cases(self) -> None:
         from workbench.tui.actions import cases
 
-        self._ask(cases.choose_case(self))
-
-    def action_edit_outside(self) -> None:
-        from workbench.tui.actions import external_editor
-
-        external_editor.edit_outside(self)
+        self.ask(cases.choose_case(self))
 
     def action_program(self) -> None:
         from workbench.tui.actions import following
 
-        self._ask(following.choose(self))
+        self.ask(following.choose(self))
 
     def action_undo(self) -> None:
         self.main.undo()
 
     def action_redo(self) -> None:
         self.main.redo()
+
+    def action_edit_outside(self) -> None:
+        from workbench.tui.actions import external_editor
+
+        external_editor.edit_outside(self)
+
+    def action_send_all(self) -> None:
+        self._send(self.document.session.columns)
+
+    def action_send_column(self) -> None:
+        live = getattr(self.screen, "column_shown", None) or self.main.shown_column()
+        if live is not None:
+            self._send((live.column,))
+
+    def action_send_otherwise(self) -> None:
+        from workbench.tui.actions import sending
+
+        self.ask(sending.choose_way(self))
+
+    def action_cancel(self) -> None:
+        if not self.main.cancel():
+            self.guidance.put_away()
+
+    def action_choose_model(self) -> None:
+        from workbench.tui.actions import models
+
+        self.ask(models.choose_model(self))
+
+    def action_set_up_column(self) -> None:
+        from workbench.tui.actions import columns
+
+        self.ask(columns.set_up(self))
+
+    def action_add_column(self) -> None:
+        from workbench.tui.actions import columns
+
+        self.ask(columns.add(self))
+
+    def action_past_runs(self) -> None:
+        from workbench.tui.actions import past_runs
+
+        self.ask(past_runs.look_at_runs(self))
+
+    def action_rate(self) -> None:
+        from workbench.tui.actions import past_runs
+
+        self.ask(past_runs.rate_reply(self))
+
+    def action_record(self) -> None:
+        from workbench.tui.actions import recording
+
+        recording.record(self)
+
+    def action_check(self) -> None:
+        from workbench.tui.actions import checking
+
+        checking.check(self)
+
+    def action_copy_menu(self) -> None:
+        from workbench.tui.actions import copying
+
+        self.ask(copying.choose_copy(self))
+
+    def action_lesson(self) -> None:
+        from workbench.tui.actions import looking
+
+        looking.open_lesson(self)
+
+    def action_look(self, page: str = "card") -> None:
+        from workbench.tui.actions import looking
+
+        looking.open_pages(self, page)
+
+    def action_help(self) -> None:
+        from workbench.tui.actions import looking
+
+        looking.open_help(self)
+
+    def action_jump(self) -> None:
+        from workbench.tui.actions import looking
+
+        looking.jump(self)
+
+    def action_command_palette(self) -> None:
+        from workbench.tui import palette
+
+        palette.open_palette(self)
+
+    def action_find(self) -> None:
+        from workbench.tui.actions import finding
+
+        self.ask(finding.find_anywhere(self))
 
     def action_focus_editors(self) -> None:
         self.main.focus_editors()
@@ -237,108 +307,51 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
     def action_maximize_pane(self) -> None:
         self.main.maximize_pane()
 
-    def action_copy_menu(self) -> None:
-        from workbench.tui.actions import copying
-
-        self._ask(copying.choose_copy(self))
-
-    def export(self, name: str) -> None:
-        from workbench.tui.actions import exporting
-
-        self._ask(exporting.export(self, name))
-
-    def action_record(self) -> None:
-        from workbench.tui.actions import keeping
-
-        keeping.record(self)
-
-    def action_check(self) -> None:
-        from workbench.tui.actions import keeping
-
-        keeping.check(self)
-
-    def action_lesson(self) -> None:
-        from workbench.tui.actions import looking
-
-        looking.open_lesson(self)
-
-    def action_look(self, page: str = "card") -> None:
-        from workbench.tui.actions import looking
-
-        looking.open_pages(self, page)
-
-    def action_help(self) -> None:
-        """The card of the column with the focus; elsewhere, and on that card, what the pane is for and every key.
-
-        Whoever came from a column to its card finds the keys of its prompt or reply there too.
-        """
-        from workbench.tui.dialogs.help import HelpScreen
-        from workbench.tui.screens.pages import PagesScreen
-
-        screen = self.screen
-        if screen is self.main and self.main.columns.has_focus_within:
-            self.action_look()
-            return
-        if isinstance(screen, (HelpScreen, CommandPalette)):
-            return
-        about: list[Screen[Any]] = [screen, self.main] if isinstance(screen, PagesScreen) else [screen]
-        pane_help = "\n\n".join([_help_of(one) for one in about])
-        bindings = [binding for one in about for binding in one.active_bindings.values()]
-        names = {one.binding.key: self.get_key_display(one.binding) for one in bindings}
-        self.push_screen(HelpScreen(pane_help, bindings, names))
+    def action_signature_view(self) -> None:
+        self.main.open_tab("signature")
+        self.main.signature.show_next_view()
 
     def copy_to_clipboard(self, text: str) -> None:
         clipboard.copy(self, text)
 
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        return ()
+    # -- what the app is told
 
-    # -- what goes wrong
+    def on_tokens_counted(self, message: TokensCounted) -> None:
+        column = self.main.columns.column(message.column_id)
+        if column is not None:
+            column.show_count(message.request, message.tokens)
 
-    def _handle_exception(self, error: Exception) -> None:
-        """Shows and logs a mistake of ours and goes on; only when it happens again and again the app ends."""
-        now = time.monotonic()
-        self.mistakes.append((now, error))
-        if not self._running or not self.main.is_mounted:
-            super()._handle_exception(error)
-            return
-        if len(self.mistakes) == MISTAKES_BEFORE_ENDING and now - self.mistakes[0][0] < MISTAKES_SECONDS:
-            autosave.write(drafts.with_drafts(self.document.state), self.document.path)
-            super()._handle_exception(error)
-            return
-        if any(now - at < MISTAKES_SECONDS and repr(one) == repr(error) for at, one in list(self.mistakes)[:-1]):
-            return
-        from workbench.output import crash_log
+    def on_main_screen_showed(self) -> None:
+        self.guidance.look()
 
-        log = crash_log.write(error)
-        autosave.changed(drafts.with_drafts(self.document.state), self.document.path)
-        said = f"{type(error).__name__}: {error}\nYour work is as it was, and a copy is kept. Details: {log}"
-        plain_notify(self, said, title="A mistake of ours", severity="error", timeout=15)
+    def on_try_variant(self, message: TryVariant) -> None:
+        from workbench.tui.actions import columns
+
+        columns.try_variant(self, message.tag)
+
+    def on_run_ended(self, message: RunEnded) -> None:
+        from workbench.tui.actions import past_runs
+
+        past_runs.keep_run(self, message.number)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         error = event.worker.error
         if event.state is WorkerState.ERROR and isinstance(error, Exception):
-            self._handle_exception(error)
+            self.report_mistake(error)
+
+    def report_mistake(self, error: Exception) -> None:
+        self.mistakes.report(error)
 
     def exit(self, *arguments: Any, **options: Any) -> None:
-        self.remember_layout()
+        self.preferences.remember_layout()
         super().exit(*arguments, **options)
 
     # -- inside
 
-    def _register_child(self, parent: DOMNode, child: Widget, before: int | None, after: int | None) -> None:
-        make_sturdy(child, self._handle_exception)
-        super()._register_child(parent, child, before, after)
+    def _send(self, columns: tuple[Column, ...]) -> None:
+        from workbench.tui.actions import sending
 
-    def _ask(self, dialog: Coroutine[Any, Any, Any]) -> None:
-        """Runs a conversation with the user; only one at a time, and none over another."""
-        if isinstance(self.screen, ModalScreen):
-            dialog.close()
-            return
-        self.run_worker(dialog, group="dialog", exit_on_error=False)
-
-    def _set_columns(self, columns: Iterable[Column], label: str) -> None:
-        self.main.edit(partial(edits.set_columns, columns=tuple(columns)), Place("column"), label)
+        sending.send(self, columns)
 
     def _changed(self) -> None:
         if self._keep and (self.document.dirty or self.document.state.drafts):
@@ -346,16 +359,18 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
 
     def _settle(self) -> None:
         """What can wait until the first picture is on screen."""
-        self.settle_taste()
+        self.preferences.settle()
         self._follow_program()
+        if self.preferences.wants_guide:
+            self.guidance.show(is_first=True)
         if self._keep:
             from workbench.tui.actions import files
 
-            self._ask(files.offer_left_over(self))
+            self.ask(files.offer_left_over(self))
         if not self.is_headless:
             gc.collect()
             gc.freeze()
-            gc.set_threshold(YOUNG_OBJECTS)
+            gc.set_threshold(NEW_OBJECTS)
             sys.setswitchinterval(SWITCH_SECONDS)
 
     def _ended_from_outside(self) -> None:
@@ -363,37 +378,3 @@ class WorkbenchApp(KeysInOrder, Sends, MovingAbout, Taste, Sturdy, App[int]):
         if self.document.dirty or self.document.state.drafts:
             autosave.write(drafts.with_drafts(self.document.state), self.document.path)
         self.exit(130)
-
-
-def _help_of(screen: Screen[Any]) -> str:
-    """What the pane with the focus is for; empty where nobody wrote it down."""
-    nodes = screen.focused.ancestors_with_self if screen.focused is not None else []
-    return next((node.HELP for node in nodes if getattr(node, "HELP", None)), "") or ""
-
-
-def run_app(path: str | None = None, **options: Any) -> int:
-    """Runs the app on the session in `path`, by default on the first example, and returns its exit code.
-
-    Raises `sessions.errors.SessionError` when the file cannot be opened.
-    """
-    from sessions.file import store
-
-    if path is None:
-        app = WorkbenchApp(*opened(None), **options)
-    else:
-        found = store.open_file(path)
-        app = WorkbenchApp(found.session, Path(path), fingerprint=found.fingerprint, **options)
-    app.use_config()
-    code = app.run()
-    autosave.close()
-    return code if code is not None else (app.return_code or 0)
-
-
-def opened(path: str | None) -> tuple[Session, Path | None]:
-    """The session to start with, and its file if it has one."""
-    from sessions import examples
-    from sessions.file import store
-
-    if path is None:
-        return replace(examples.load(examples.FIRST), model="offline/exact"), None
-    return store.load(path), Path(path)

@@ -31,14 +31,6 @@ class GoTo(Message):
         self.column = column
 
 
-class LookAtCase(Message):
-    """The user wants another case on screen."""
-
-    def __init__(self, index: int) -> None:
-        super().__init__()
-        self.index = index
-
-
 class TryVariant(Message):
     """The user wants a column with the variants of a tag, beside the column at hand."""
 

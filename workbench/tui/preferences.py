@@ -21,28 +21,23 @@ from workbench.tui.widgets.text.plain import plain_notify
 if TYPE_CHECKING:
     from workbench.config.settings import InForce, Settings
 
-    _Base = App[int]
-else:
-    _Base = object
-
-
 MOST_UNFOLDED = 50
 """Long values of a column that are open the next time as well."""
 
 
-class Taste(_Base):
-    """To be put in front of an app's base class. Without `use_config` nothing is read, applied or remembered."""
+class Preferences:
+    """Without `use_config` nothing is read, applied or remembered."""
 
-    main: MainScreen
-    document: Document
-    _in_force: InForce | None = None
-    _remembers = False
-    _remembered = Remembered()
-    _complaint = ""
-    _actions: frozenset[str] = frozenset()
-    """The actions that keys have called since the guide was shown."""
-    key_words = USUAL
-    """How texts on the screen name the keys in force."""
+    def __init__(self, app: App[int], document: Document, main: MainScreen) -> None:
+        self._app = app
+        self._document = document
+        self._main = main
+        self._in_force: InForce | None = None
+        self._remembers = False
+        self._remembered = Remembered()
+        self._complaint = ""
+        self.key_words = USUAL
+        """How texts on the screen name the keys in force."""
 
     @property
     def settings(self) -> Settings | None:
@@ -67,63 +62,40 @@ class Taste(_Base):
         wanted = text(self._remembered.user, "theme")
         if self._in_force is not None and self._in_force.origins["theme"].source != "default":
             wanted = self._in_force.settings.theme
-        if wanted in self.available_themes:
-            self.theme = wanted
+        if wanted in self._app.available_themes:
+            self._app.theme = wanted
         is_compact = self._remembered.user.get("compact") is True
         if self._in_force is not None and self._in_force.origins["compact"].source != "default":
             is_compact = self._in_force.settings.compact
-        self.set_class(is_compact, "-compact")
+        self._app.set_class(is_compact, "-compact")
 
-    def settle_taste(self) -> None:
+    def settle(self) -> None:
         """After the first picture: keys, layout, and what is wrong with the config."""
         found = self.settings
         if self._complaint:
             said = f"{self._complaint}\nUntil it is mended nothing of the file holds."
-            plain_notify(self, said, title="The config file", severity="error", timeout=20)
+            plain_notify(self._app, said, title="The config file", severity="error", timeout=20)
         if found is not None and found.keymap:
             from workbench.tui.keys import keymap
 
-            self.set_keymap(keymap.usable(found.keymap))
+            self._app.set_keymap(keymap.usable(found.keymap))
             wrong = keymap.problems(found.keymap)
             if wrong:
                 where = self._in_force.file.place_of("keymap") if self._in_force is not None else ""
                 said = f"{where}\n" + "\n".join(wrong) + self.key_words("\n{app.help|F1} names every key and its id.")
-                plain_notify(self, said, title="Keys of the config file", severity="warning", timeout=20)
-            self.main.show()
-        self.lay_out()
-        if self._remembers and self.document.path is None and not self._remembered.user.get("welcomed"):
-            self.show_guide(is_first=True)
+                plain_notify(self._app, said, title="Keys of the config file", severity="warning", timeout=20)
+            self._main.show()
+        self.restore_layout()
 
-    def show_guide(self, is_first: bool = False) -> None:
-        """What to do with the example that was opened, until it is put away."""
-        from workbench.tui.widgets.guide import Guide
+    @property
+    def wants_guide(self) -> bool:
+        """Whether the first example is explained: nobody has put its guide away yet."""
+        return self._remembers and self._document.path is None and not self._remembered.user.get("welcomed")
 
-        self.hide_guide()
-        guide = Guide(self.document.session, is_first)
-        if guide.steps:
-            self._actions = frozenset()
-            self.main.guide = guide
-            self.main.query_one("#left").mount(guide, before="#notes-pane")
-            self.look_at_guide()
-
-    def hide_guide(self) -> None:
-        if self.main.guide is not None:
-            self.main.guide.remove()
-            self.main.guide = None
-
-    def look_at_guide(self, action: str = "") -> None:
-        """Ticks off what is done by now."""
-        guide = self.main.guide
-        if guide is not None:
-            self._actions |= {action}
-            guide.look(self.document.session, self.main.columns.lives, self._actions)
-
-    def put_welcome_away(self) -> None:
-        """The first launch is over."""
-        if self.main.guide is not None:
-            self.hide_guide()
-            self._remembered = replace(self._remembered, user={**self._remembered.user, "welcomed": True})
-            self.remember_layout()
+    def note_welcomed(self) -> None:
+        """The guide of the first launch was put away."""
+        self._remembered = replace(self._remembered, user={**self._remembered.user, "welcomed": True})
+        self.remember_layout()
 
     @property
     def keys_in_force(self) -> dict[str, str]:
@@ -132,27 +104,27 @@ class Taste(_Base):
 
     # -- the layout
 
-    def lay_out(self) -> None:
+    def restore_layout(self) -> None:
         """The layout of what is open, as it was left."""
-        parts = self._remembered.of(self.document.path) if self._remembers else {}
-        self.main.left_share = number(parts, "editors", 0.0, 1.0)
-        self.main.columns.set_share(number(parts, "prompts", 0.0, 1.0))
-        self.main.share_room()
+        parts = self._remembered.of(self._document.path) if self._remembers else {}
+        self._main.left_share = number(parts, "editors", 0.0, 1.0)
+        self._main.columns.set_share(number(parts, "prompts", 0.0, 1.0))
+        self._main.share_room()
         self._unfold(parts.get("unfolded"))
         case = text(parts, "case")
-        names = [one.name for one in self.document.session.cases]
+        names = [one.name for one in self._document.session.cases]
         if case in names:
-            self.document.look_at_case(names.index(case))
+            self._document.look_at_case(names.index(case))
         tab = text(parts, "tab")
         if tab in EDITORS:
-            self.main.open_tab(tab)
+            self._main.open_tab(tab)
         view = text(parts, "signature")
         if view in ("form", "both", "source"):
-            self.main.signature.show_as(view, focus=False)  # type: ignore[arg-type]
+            self._main.signature.show_as(view, focus=False)  # type: ignore[arg-type]
 
     def _unfold(self, kept: Any) -> None:
         """The long values that were open, by column."""
-        for column in self.main.columns.all:
+        for column in self._main.columns.all:
             found = kept.get(column.column_id) if isinstance(kept, dict) else None
             origins = [Origin(*one) for one in found if _is_origin(one)] if isinstance(found, list) else []
             if origins or column.prompt.unfolded:
@@ -160,53 +132,54 @@ class Taste(_Base):
 
     def remember_layout(self) -> None:
         """Keeps the layout of what is open for the next time."""
-        if not self._remembers or not self.main.is_attached:
+        if not self._remembers or not self._main.is_attached:
             return
-        said = {"prompts": self.main.columns.share, "editors": self.main.left_share}
+        said = {"prompts": self._main.columns.share, "editors": self._main.left_share}
         sizes: dict[str, Any] = {name: round(share, 3) for name, share in said.items() if share is not None}
         welcomed = {"welcomed": True} if self._remembered.user.get("welcomed") else {}
-        user = {**sizes, **welcomed, "theme": self.theme, "compact": self.has_class("-compact")}
+        user = {**sizes, **welcomed, "theme": self._app.theme, "compact": self._app.has_class("-compact")}
         own = {
             **sizes,
-            "tab": self.main.tab,
-            "case": self.document.state.case.name,
-            "signature": self.main.signature.view,
+            "tab": self._main.tab,
+            "case": self._document.state.case.name,
+            "signature": self._main.signature.view,
             "unfolded": {
                 one.column_id: sorted(map(list, one.prompt.unfolded), key=repr)[:MOST_UNFOLDED]
-                for one in self.main.columns.all
+                for one in self._main.columns.all
                 if one.prompt.unfolded
             },
         }
         # another workbench may have written since this one began
-        self._remembered = remembered.load().with_session(self.document.path, user, own)
+        self._remembered = remembered.load().with_session(self._document.path, user, own)
         remembered.save(self._remembered)
 
     # -- theme and spacing
 
-    def choose_taste(self, theme: str) -> None:
-        self.theme = theme
+    def set_theme(self, theme: str) -> None:
+        """From now on, here and the next time."""
+        self._app.theme = theme
         self._tell_if_config_wins("theme")
 
-    def action_compact(self) -> None:
+    def toggle_compact(self) -> None:
         """Less empty space, or the usual."""
-        self.toggle_class("-compact")
+        self._app.toggle_class("-compact")
         self._tell_if_config_wins("compact")
 
     async def choose_theme(self) -> None:
         """Asks for a theme; the one under the cursor is what the screen looks like meanwhile."""
-        from workbench.tui.dialogs.choose_theme import ChooseThemeScreen
+        from workbench.tui.dialogs.choose import ChooseThemeScreen
 
-        before = self.theme
-        chosen = await self.push_screen_wait(ChooseThemeScreen(sorted(self.available_themes), before))
-        self.theme = before
+        before = self._app.theme
+        chosen = await self._app.push_screen_wait(ChooseThemeScreen(sorted(self._app.available_themes), before))
+        self._app.theme = before
         if chosen is not None:
-            self.choose_taste(chosen)
+            self.set_theme(chosen)
 
     def _tell_if_config_wins(self, name: str) -> None:
         if self._in_force is None or self._in_force.origins[name].source == "default":
             return
         place = self._in_force.origins[name].place
-        plain_notify(self, f"{place} sets `{name}`, and will again the next time.", title="For now")
+        plain_notify(self._app, f"{place} sets `{name}`, and will again the next time.", title="For now")
 
 
 def _is_origin(one: Any) -> bool:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.sending.tool_answers import NamedHandler
-from workbench.tui.app import WorkbenchApp, opened
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.launch import opened
 
 TITLE = "adapter workbench"
 

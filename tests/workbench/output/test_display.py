@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.output.display import STAND_INS, cell_width, control_count, one_line, safe
+from workbench.output.display import STAND_INS, cell_width, one_line, safe
 
 ANY_TEXT = st.text(st.characters(codec=None, categories=None) | st.sampled_from([chr(code) for code in STAND_INS]))
 
@@ -32,12 +32,6 @@ def test_no_control_character_passes(text: str) -> None:
 @given(ANY_TEXT)
 def test_a_second_pass_changes_nothing(text: str) -> None:
     assert safe(safe(text)) == safe(text)
-    assert control_count(safe(text)) == 0
-
-
-@given(ANY_TEXT)
-def test_the_count_is_of_what_changed(text: str) -> None:
-    assert control_count(text) == sum(before != after for before, after in zip(text, safe(text), strict=True))
 
 
 @given(ANY_TEXT, st.integers(0, 40))

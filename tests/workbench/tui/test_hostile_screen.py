@@ -10,7 +10,8 @@ from textual.fuzzy import Matcher
 
 from tests.support.hostile_session import LONG, SHORT, session_of
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
-from workbench.tui.palette import WorkbenchCommands
+from workbench.tui.actions import cases
+from workbench.tui.palette import commands_of
 from workbench.tui.screens.main import EDITORS
 from workbench.tui.screens.pages import PAGES
 from workbench.tui.widgets.text.plain import palette_discovery, palette_hit, plain_notify
@@ -49,7 +50,7 @@ def test_hostile_texts_go_through_every_pane_and_dialog() -> None:
 
     async def act(desk: Desk) -> None:
         for index in range(len(session.cases)):
-            desk.app.look_at_case(index)
+            cases.look_at(desk.app, index)
             await desk.settle()
             assert_harmless(desk)
         await look_at_every_pane(desk)
@@ -69,9 +70,8 @@ def test_hostile_texts_go_through_every_pane_and_dialog() -> None:
 
 def test_every_palette_entry_is_one_harmless_line_before_and_after_typing() -> None:
     async def act(desk: Desk) -> None:
-        provider = WorkbenchCommands(desk.app.screen)
         matcher = Matcher("o")
-        commands = list(provider._commands())
+        commands = list(commands_of(desk.app, desk.app.screen))
         assert len(commands) > 60
         for command in commands:
             found = palette_discovery(command.name, command.run, command.about)
@@ -100,9 +100,9 @@ def test_a_text_of_any_length_can_be_looked_at(text: str) -> None:
 def test_errors_and_toasts_that_say_hostile_things_are_shown_as_text() -> None:
     async def act(desk: Desk) -> None:
         for text in SHORT.values():
-            desk.app._handle_exception(ValueError(text))
+            desk.app.report_mistake(ValueError(text))
             plain_notify(desk.app, text, title=text)
-            desk.app.mistakes.clear()
+            desk.app.mistakes.seen.clear()
             await desk.settle()
             assert_harmless(desk)
             desk.app.clear_notifications()

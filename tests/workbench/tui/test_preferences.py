@@ -7,8 +7,9 @@ import pytest
 
 from sessions.file import store
 from tests.support.open_app import TICKETS, Desk, at_the_desk
+from workbench.tui.actions import cases
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.dialogs.choose_theme import ChooseThemeScreen
+from workbench.tui.dialogs.choose import ChooseThemeScreen
 from workbench.tui.widgets.guide import Guide
 from workbench.tui.widgets.prompt.prompt_section import Origin
 from workbench.tui.widgets.text.plain import PlainStatic
@@ -31,15 +32,15 @@ def test_the_layout_is_as_it_was_left(tmp_path: Path) -> None:
 
     async def leave(desk: Desk) -> None:
         desk.main.resize(0.2)
-        desk.app.look_at_case(1)
+        cases.look_at(desk.app, 1)
         await desk.press("f11", "f11")
         await desk.press("f2")
         await desk.press("f2")
         assert desk.main.tab == "demos"
         prompt = desk.main.columns.all[1].prompt
         prompt.unfold([Origin("value", "ticket", "demo 1")])
-        desk.app.action_compact()
-        desk.app.choose_taste("nord")
+        desk.app.preferences.toggle_compact()
+        desk.app.preferences.set_theme("nord")
         await desk.press("ctrl+q")
 
     async def come_back(desk: Desk) -> None:
@@ -95,13 +96,13 @@ def test_a_config_that_cannot_be_read_is_told_and_nothing_more(tmp_path: Path) -
 @pytest.mark.slow
 def test_a_theme_is_seen_before_it_is_taken(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
-        desk.app._ask(desk.app.choose_theme())
+        desk.app.ask(desk.app.preferences.choose_theme())
         await desk.until(lambda: isinstance(desk.app.screen, ChooseThemeScreen))
         await desk.press("down")
         assert desk.app.theme == "workbench-light"
         await desk.press("escape")
         assert desk.app.theme == "workbench-dark"
-        desk.app._ask(desk.app.choose_theme())
+        desk.app.ask(desk.app.preferences.choose_theme())
         await desk.until(lambda: isinstance(desk.app.screen, ChooseThemeScreen))
         await desk.type("nor")
         await desk.press("enter")
@@ -112,8 +113,8 @@ def test_a_theme_is_seen_before_it_is_taken(tmp_path: Path) -> None:
 
 def test_the_app_reads_no_config_unless_it_is_told_to() -> None:
     app = WorkbenchApp(replace(TICKETS))
-    assert app.settings is None
-    assert app.keys_in_force == {}
+    assert app.preferences.settings is None
+    assert app.preferences.keys_in_force == {}
 
 
 def test_the_first_launch_explains_itself_once(tmp_path: Path) -> None:

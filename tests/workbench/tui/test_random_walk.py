@@ -171,7 +171,7 @@ def walk(seed: int, *, steps: int = 0, seconds: float = 0.0) -> None:
         try:
             while len(way.steps) < steps or time.monotonic() < until:
                 await way.step()
-                for _, error in desk.app.mistakes:
+                for _, error in desk.app.mistakes.seen:
                     if not is_textuals_own(error):
                         raise error
             await back_at_the_start(desk)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 from typing import Any
 
 from adapters.formats.catalog import UnknownAdapterError
@@ -12,9 +14,10 @@ from adapters.replies.reading import Reading
 from adapters.requests.request import Request, read_reply
 from sessions.model.session import Column
 from sessions.running import rendering
-from workbench.cli import arguments, reply_input, requests, selection
+from workbench.cli import arguments, requests, selection
 from workbench.cli.selection import Selection
 from workbench.output import command_output, exit_codes, json_shapes, reading_text
+from workbench.output.exit_codes import CommandError
 
 DESCRIPTION = """\
 Reads a reply as the adapter of each column does: the verdict, the values, what
@@ -39,8 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     arguments.settle_session(options)
     chosen = selection.select(options.session, options.adapters, options.case)
-    extraction = None if options.extraction is None else reply_input.read(options.extraction)
-    completion = reply_input.read(options.response)
+    extraction = None if options.extraction is None else _reply_from(options.extraction)
+    completion = _reply_from(options.response)
     shapes: dict[str, Any] = {}
     codes = [exit_codes.OK]
     for column in chosen.columns:
@@ -72,3 +75,26 @@ def read(chosen: Selection, column: Column, completion: str, extraction: str | N
     if isinstance(adapter, TwoStepAdapter):
         return adapter.read(request.signature, completion, extraction)
     return read_reply(adapter, request, completion)
+
+
+def _reply_from(source: str | None) -> str:
+    """The text of the file `source`, or of standard input for None and `-`. Raises `CommandError`.
+
+    Exactly as given: no byte order mark, line break or blank is touched.
+    """
+    if source is None or source == "-":
+        if sys.stdin.isatty():
+            command_output.message("type or paste the reply, then ctrl+d on a line of its own")
+        return _decode(sys.stdin.buffer.read(), "standard input")
+    try:
+        return _decode(Path(source).read_bytes(), source)
+    except OSError as error:
+        raise CommandError(f"{source}: {error.strerror or error}") from error
+
+
+def _decode(data: bytes, place: str) -> str:
+    """UTF-8, lone surrogates included (as JSON escapes can make them)."""
+    try:
+        return data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{place}: byte {error.start} is not UTF-8; convert the reply first (`iconv`)") from error

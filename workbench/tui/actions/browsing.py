@@ -1,4 +1,4 @@
-"""Which sessions there are to open, and the question which one."""
+"""Opening another session: which there are, and the question which one."""
 
 from __future__ import annotations
 
@@ -10,22 +10,37 @@ from typing import TYPE_CHECKING
 from sessions import examples
 from sessions.file import store
 from workbench.tui import remembered, session_cards
-from workbench.tui.actions.files import EXAMPLE
+from workbench.tui.actions import files
 from workbench.tui.dialogs.browse import BrowseScreen
 from workbench.tui.dialogs.choose import Entry
 from workbench.tui.session_cards import Card
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.host import Host
 
 MOST_FILES = 500
+EXAMPLE = "example:"
+"""In front of the name of an example, in the place of a path."""
 
 
-async def choose_session(app: WorkbenchApp) -> str | None:
+async def open_session(host: Host) -> None:
+    """Asks which session, and opens it; work that is not saved is asked about first."""
+    chosen = await choose_session(host)
+    if chosen is None or not await files.may_let_go(host):
+        return
+    if chosen.startswith(EXAMPLE):
+        name = chosen.removeprefix(EXAMPLE)
+        host.load(examples.load(name), None)
+        host.guidance.show(is_first=name == examples.FIRST)
+        return
+    files.open_path(host, Path(chosen).expanduser())
+
+
+async def choose_session(host: Host) -> str | None:
     """The path of a file, or `EXAMPLE` and a name; None when nothing was chosen."""
-    folder = app.document.path.parent if app.document.path is not None else Path.cwd()
+    folder = host.document.path.parent if host.document.path is not None else Path.cwd()
     recent = [Path(one) for one in remembered.load().recent]
-    return await app.push_screen_wait(BrowseScreen(entries_of(folder, recent), _cards_of_examples()))
+    return await host.app.push_screen_wait(BrowseScreen(entries_of(folder, recent), _cards_of_examples()))
 
 
 def entries_of(folder: Path, recent: list[Path]) -> list[Entry]:

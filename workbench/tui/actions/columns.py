@@ -11,7 +11,7 @@ from sessions.errors import SessionError
 from sessions.model import variants
 from sessions.model.parameters import check_parameters
 from sessions.model.session import Column
-from workbench.editing import column_edits, field_values
+from workbench.editing import column_edits, edits, field_values
 from workbench.output import json_shapes
 from workbench.output.display import one_line
 from workbench.state.document import Place
@@ -22,27 +22,29 @@ from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
 from workbench.tui.messages import Change
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.host import Host
 
 BESIDE, EVERY, VARIANT = "beside", "all", "with"
 """Ways to a new column, as `do` calls them."""
 ORIGINAL = Entry("", variants.ORIGINAL_TAG, "the signature as it stands")
 
 
-async def set_up(app: WorkbenchApp) -> None:
+async def set_up(host: Host) -> None:
     """Asks what is to be done with the column that has the focus, and does it."""
-    live = app.main.shown_column()
+    live = host.main.shown_column()
     if live is None:
         return
     column = live.column
-    chosen = await app.push_screen_wait(ConfirmScreen(f"Column {column.id}", about(app, column), answers(app, column)))
+    chosen = await host.app.push_screen_wait(
+        ConfirmScreen(f"Column {column.id}", about(host, column), answers(host, column))
+    )
     if chosen is not None:
-        await do(app, column, chosen)
+        await do(host, column, chosen)
 
 
-async def add(app: WorkbenchApp) -> None:
+async def add(host: Host) -> None:
     """Asks what the new column is to be (an adapter, another model, other wordings), and brings it into sight."""
-    session, live = app.document.session, app.main.shown_column()
+    session, live = host.document.session, host.main.shown_column()
     shown = {one.adapter for one in session.columns}
     abouts = {name: catalog.profile(name).about for name in catalog.NAMES}
     entries = [
@@ -55,22 +57,22 @@ async def add(app: WorkbenchApp) -> None:
         entries.append(Entry(EVERY, "Another model for every adapter", "adapter × model"))
         if session.variants:
             entries.append(Entry(VARIANT, "Other wordings", f"{column.id} again, beside it, with a variant"))
-    chosen = await app.push_screen_wait(ChooseScreen("A new column", entries))
+    chosen = await host.app.push_screen_wait(ChooseScreen("A new column", entries))
     before = {one.id for one in session.columns}
     if chosen is None:
         return
     if chosen in abouts:
-        app.show_column(chosen)
+        show(host, chosen)
     elif live is not None:
-        await do(app, live.column, chosen)
-    fresh = [one.id for one in app.document.session.columns if one.id not in before]
+        await do(host, live.column, chosen)
+    fresh = [one.id for one in host.document.session.columns if one.id not in before]
     if fresh:
-        app.call_after_refresh(app.main.columns.turn_to, fresh[0])
+        host.app.call_after_refresh(host.main.columns.turn_to, fresh[0])
 
 
-def about(app: WorkbenchApp, column: Column) -> str:
+def about(host: Host, column: Column) -> str:
     """What the column is, in a line."""
-    model = one_line(app.document.session.model_of(column), 60)
+    model = one_line(host.document.session.model_of(column), 60)
     own = "" if column.model else " (the session's)"
     variant = f" · variant {one_line(column.variant, 40)}" if column.variant else ""
     second = column.options.get(EXTRACTION_OPTION)
@@ -78,7 +80,7 @@ def about(app: WorkbenchApp, column: Column) -> str:
     return f"{one_line(column.adapter, 60)} → {model}{own}{variant}{extraction}"
 
 
-def answers(app: WorkbenchApp, column: Column) -> tuple[Answer, ...]:
+def answers(host: Host, column: Column) -> tuple[Answer, ...]:
     """What can be done with a column now."""
     found = [
         Answer("model", "m", "Model", "of this column, in the place of the session's"),
@@ -89,60 +91,92 @@ def answers(app: WorkbenchApp, column: Column) -> tuple[Answer, ...]:
         found.append(Answer("session", "s", "The session's model", "no model of its own any more"))
     if catalog.profile(column.adapter).has_second_model:
         found.append(Answer("extraction", "e", "Extraction model", "who takes the fields out of the prose"))
-    if app.document.session.variants:
+    if host.document.session.variants:
         found.append(Answer("variant", "v", "Variant", "other wordings in the place of the signature's"))
         found.append(Answer("with", "w", "A variant beside it", "a second column that uses one"))
     found.append(Answer("params", "p", "Parameters", "of this column: temperature, max_tokens, n, …"))
     found.append(
         Answer("session-params", "o", "Parameters of the session", "which every column has; api_base, timeout, …")
     )
-    now = "on" if app.document.session.fallback else "off"
+    now = "on" if host.document.session.fallback else "off"
     about = f"{now} now: whether Chat and XML ask again after a reply that does not parse"
     found.append(Answer("fallback", "f", "Fall back to JSON", about))
     found.append(Answer("left", "h", "Move left", "one place"))
     found.append(Answer("right", "l", "Move right", "one place"))
-    if len(app.document.session.columns) > 1:
+    if len(host.document.session.columns) > 1:
         found.append(Answer("remove", "x", "Remove", "its replies and recordings stay in the file"))
     return tuple(found)
 
 
-async def do(app: WorkbenchApp, column: Column, what: str) -> None:
+async def do(host: Host, column: Column, what: str) -> None:
     """One of `answers`."""
     if what == "model":
-        await models.choose_column_model(app, column)
+        await models.choose_column_model(host, column)
     elif what == "beside":
-        await models.add_model(app, column)
+        await models.add_model(host, column)
     elif what == "all":
-        await models.add_model_to_all(app)
+        await models.add_model_to_all(host)
     elif what == "extraction":
-        await models.choose_extraction_model(app, column)
+        await models.choose_extraction_model(host, column)
     elif what == "session":
-        _edit(app, partial(column_edits.set_model, id=column.id, model=None), f"the session's model for {column.id}")
+        _edit(host, partial(column_edits.set_model, id=column.id, model=None), f"the session's model for {column.id}")
     elif what in ("params", "session-params"):
-        await _parameters(app, column if what == "params" else None)
+        await _parameters(host, column if what == "params" else None)
     elif what == "fallback":
-        fallback = not app.document.session.fallback
-        _edit(app, partial(column_edits.set_fallback, fallback=fallback), "fallback")
-        app.main.say(f"fallback to JSON is {'on' if fallback else 'off'}")
+        fallback = not host.document.session.fallback
+        _edit(host, partial(column_edits.set_fallback, fallback=fallback), "fallback")
+        host.main.say(f"fallback to JSON is {'on' if fallback else 'off'}")
     elif what in ("variant", "with"):
-        await _variant(app, column, beside=what == "with")
+        await _variant(host, column, beside=what == "with")
     elif what in ("left", "right"):
-        app.move_column(column.id, -1 if what == "left" else 1)
+        move(host, column.id, -1 if what == "left" else 1)
     else:
-        _edit(app, partial(column_edits.remove, id=column.id), f"remove column {column.id}")
+        _edit(host, partial(column_edits.remove, id=column.id), f"remove column {column.id}")
 
 
-async def _parameters(app: WorkbenchApp, column: Column | None) -> None:
+def show(host: Host, adapter: str) -> None:
+    """One more column, of an adapter."""
+    session = host.document.session
+    known = {one.id for one in session.columns}
+    id = adapter if adapter not in known else f"{adapter} {len(known) + 1}"
+    _edit(host, partial(edits.set_columns, columns=(*session.columns, Column(id, adapter))), f"show column {id}")
+    host.app.call_after_refresh(host.main.columns.turn_to, id)
+
+
+def hide(host: Host, adapter: str) -> None:
+    """Takes every column of an adapter off the screen."""
+    kept = tuple([one for one in host.document.session.columns if one.adapter != adapter])
+    _edit(host, partial(edits.set_columns, columns=kept), f"hide column {adapter}")
+
+
+def move(host: Host, id: str, by: int) -> None:
+    """So many places to the right, to the left below 0."""
+    columns = list(host.document.session.columns)
+    index = next(number for number, one in enumerate(columns) if one.id == id)
+    column = columns.pop(index)
+    columns.insert(max(0, index + by), column)
+    _edit(host, partial(edits.set_columns, columns=tuple(columns)), f"move column {id}")
+
+
+def try_variant(host: Host, tag: str) -> None:
+    """A column with the variants of a tag, beside the column with the focus."""
+    live = host.main.shown_column()
+    if live is not None:
+        change = partial(column_edits.add_variant, id=live.column.id, tag=tag)
+        _edit(host, change, f"variant {tag} beside {live.column.id}")
+
+
+async def _parameters(host: Host, column: Column | None) -> None:
     """Asks for the parameters of a column, or of the session, as a JSON object on one line."""
-    params = app.document.session.params if column is None else column.params
+    params = host.document.session.params if column is None else column.params
     of = "the session" if column is None else column.id
     shown = json_shapes.dumps(dict(params), indent=None, ascii_only=False) if params else "{}"
     hint = 'a JSON object, such as {"temperature": 0.7, "n": 3}   enter   {ask.close|esc} closes'
-    typed = await app.push_screen_wait(AskScreen(f"Parameters of {of}", shown, refused, hint))
+    typed = await host.app.push_screen_wait(AskScreen(f"Parameters of {of}", shown, refused, hint))
     if typed is not None:
         id = None if column is None else column.id
         change = partial(column_edits.set_params, id=id, params=field_values.read(typed or "{}", "json"))
-        _edit(app, change, f"parameters of {of}")
+        _edit(host, change, f"parameters of {of}")
 
 
 def refused(text: str) -> str:
@@ -159,22 +193,22 @@ def refused(text: str) -> str:
     return ""
 
 
-async def _variant(app: WorkbenchApp, column: Column, beside: bool) -> None:
-    session = app.document.session
+async def _variant(host: Host, column: Column, beside: bool) -> None:
+    session = host.document.session
     entries = [
         Entry(tag, tag, ", ".join(one.of for one in session.variants if one.tag == tag))
         for tag in variants.tags(session)
     ]
     shown = entries if beside else [ORIGINAL, *entries]
     title = f"A variant beside {column.id}" if beside else f"Variant of {column.id}"
-    tag = await app.push_screen_wait(ChooseScreen(title, shown, current=column.variant or ""))
+    tag = await host.app.push_screen_wait(ChooseScreen(title, shown, current=column.variant or ""))
     if tag is None:
         return
     if beside:
-        _edit(app, partial(column_edits.add_variant, id=column.id, tag=tag), f"variant {tag} beside {column.id}")
+        _edit(host, partial(column_edits.add_variant, id=column.id, tag=tag), f"variant {tag} beside {column.id}")
     else:
-        _edit(app, partial(column_edits.set_variant, id=column.id, tag=tag or None), f"variant of {column.id}")
+        _edit(host, partial(column_edits.set_variant, id=column.id, tag=tag or None), f"variant of {column.id}")
 
 
-def _edit(app: WorkbenchApp, change: Change, label: str) -> None:
-    app.main.edit(change, Place("column"), label)
+def _edit(host: Host, change: Change, label: str) -> None:
+    host.main.edit(change, Place("column"), label)

@@ -12,7 +12,7 @@ from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.host import Host
 
 ANSWERS = (
     Answer("prompt", "p", "Prompt", "every message, as text"),
@@ -25,34 +25,34 @@ ANSWERS = (
 )
 
 
-async def choose_copy(app: WorkbenchApp) -> None:
-    live = app.main.shown_column()
+async def choose_copy(host: Host) -> None:
+    live = host.main.shown_column()
     if live is None:
         return
-    chosen = await app.push_screen_wait(ConfirmScreen(f"Copy from {live.column.id}", "", ANSWERS))
+    chosen = await host.app.push_screen_wait(ConfirmScreen(f"Copy from {live.column.id}", "", ANSWERS))
     if chosen is not None:
-        copy(app, chosen)
+        copy(host, chosen)
 
 
-def copy(app: WorkbenchApp, what: str) -> None:
+def copy(host: Host, what: str) -> None:
     """Copies one of `ANSWERS` from the column with the focus, and says what went where."""
-    live = app.main.shown_column()
+    live = host.main.shown_column()
     if live is None:
         return
     try:
-        text = _text(app, live, what)
+        text = _text(host, live, what)
     except CommandError as error:
-        plain_notify(app, str(error), title="Not copied", severity="warning")
+        plain_notify(host.app, str(error), title="Not copied", severity="warning")
         return
     if not text:
-        app.notify("There is nothing of that kind to copy yet.", severity="warning")
+        host.app.notify("There is nothing of that kind to copy yet.", severity="warning")
         return
-    clipboard.copy(app, text)
-    app.main.say(f"copied {what}: {len(text):,} characters")
+    clipboard.copy(host.app, text)
+    host.main.say(f"copied {what}: {len(text):,} characters")
 
 
-def _text(app: WorkbenchApp, live: LiveColumn, what: str) -> str:
-    column = app.main.columns.current
+def _text(host: Host, live: LiveColumn, what: str) -> str:
+    column = host.main.columns.current
     if what == "reply":
         return live.text
     if what == "values":
@@ -64,7 +64,7 @@ def _text(app: WorkbenchApp, live: LiveColumn, what: str) -> str:
     if what == "curl":
         from workbench.output import exporting
 
-        return exporting.export("curl", app.document.session, [live.column], [app.document.state.case]).text.rstrip()
+        return exporting.export("curl", host.document.session, [live.column], [host.document.state.case]).text.rstrip()
     if what == "messages":
         return _as_json(live.request.prompt.as_dicts())
     return column.prompt.text_of_message_at_cursor() if what == "message" else column.prompt.plain_text()

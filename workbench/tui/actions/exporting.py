@@ -19,7 +19,7 @@ from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.host import Host
 
 MOST_LINES = 8
 """Of what a form does not say, in a question."""
@@ -30,61 +30,61 @@ ANSWERS = (
 )
 
 
-async def export(app: WorkbenchApp, name: str) -> None:
+async def export(host: Host, name: str) -> None:
     """Exports the column with the focus, or all that the form `name` has room for, and says what went where."""
     form = FORMATS[name]
-    make = _maker(app, form)
+    make = _maker(host, form)
     try:
         made = await asyncio.to_thread(make)  # a session of a thousand demos takes a second in some forms
     except CommandError as error:
-        plain_notify(app, str(error), title=f"No {form.title}", severity="warning", timeout=15)
+        plain_notify(host.app, str(error), title=f"No {form.title}", severity="warning", timeout=15)
         return
-    answer = await app.push_screen_wait(ConfirmScreen(f"Export as {form.title}", _said(app, form, made), ANSWERS))
+    answer = await host.app.push_screen_wait(ConfirmScreen(f"Export as {form.title}", _said(host, form, made), ANSWERS))
     if answer == "clipboard":
-        clipboard.copy(app, made.text)
-        app.main.say(f"copied {form.title}: {len(made.text):,} characters")
+        clipboard.copy(host.app, made.text)
+        host.main.say(f"copied {form.title}: {len(made.text):,} characters")
     elif answer == "file":
-        await _to_file(app, form, made)
+        await _to_file(host, form, made)
 
 
-def _maker(app: WorkbenchApp, form: Format) -> Callable[[], Exported]:
+def _maker(host: Host, form: Format) -> Callable[[], Exported]:
     """The export of what is open now."""
-    session, case = app.document.session, app.document.state.case
-    live = app.main.shown_column()
+    session, case = host.document.session, host.document.state.case
+    live = host.main.shown_column()
     columns = list(session.columns)
     if live is not None and not form.wants_every_column:
         columns = [live.column]
     cases = session.cases if form.wants_every_case else (case,)
-    path = app.document.path
+    path = host.document.path
     name = session.name or (path.name if path is not None else "")
     return partial(exporting.export, form.name, session, columns, cases, name=name)
 
 
-def _said(app: WorkbenchApp, form: Format, made: Exported) -> str:
+def _said(host: Host, form: Format, made: Exported) -> str:
     """What is exported, and what the form does not say."""
-    live = app.main.shown_column()
+    live = host.main.shown_column()
     column = "every column" if form.wants_every_column or live is None else f"the column {live.column.id}"
-    case = "every case" if form.wants_every_case else f"the case {app.document.state.case.name}"
+    case = "every case" if form.wants_every_case else f"the case {host.document.state.case.name}"
     said = [*(f"left out: {one}" for one in made.left_out), *made.notes]
     more = [f"… and {len(said) - MOST_LINES} more; `workbench export` lists all"] if len(said) > MOST_LINES else []
     return "\n".join([f"{column}, {case}: {len(made.text):,} characters", *said[:MOST_LINES], *more])
 
 
-async def _to_file(app: WorkbenchApp, form: Format, made: Exported) -> None:
-    folder = app.document.path.parent if app.document.path is not None else Path.cwd()
+async def _to_file(host: Host, form: Format, made: Exported) -> None:
+    folder = host.document.path.parent if host.document.path is not None else Path.cwd()
 
     refuse = partial(why_no_file, example=form.file)
-    chosen = await app.push_screen_wait(AskScreen(f"Export as {form.title}", str(folder / form.file), refuse))
+    chosen = await host.app.push_screen_wait(AskScreen(f"Export as {form.title}", str(folder / form.file), refuse))
     if chosen is None:
         return
     path = Path(chosen).expanduser()
     if path.exists():
         answers = [Answer("yes", "y", "Replace it"), Answer("no", "n", "Keep it")]
-        if await app.push_screen_wait(ConfirmScreen("Export", f"{path} exists. Replace it?", answers)) != "yes":
+        if await host.app.push_screen_wait(ConfirmScreen("Export", f"{path} exists. Replace it?", answers)) != "yes":
             return
     try:
         path.write_bytes(made.text.encode("utf-8", "backslashreplace"))
     except OSError as error:
-        plain_notify(app, f"{path}: {error.strerror or error}", title="Not exported", severity="error", timeout=15)
+        plain_notify(host.app, f"{path}: {error.strerror or error}", title="Not exported", severity="error", timeout=15)
         return
-    app.main.say(f"exported {form.title} to {path.name}")
+    host.main.say(f"exported {form.title} to {path.name}")

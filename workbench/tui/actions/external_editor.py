@@ -15,7 +15,7 @@ from workbench.tui.widgets.text.editor import Editor
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.host import Host
 
 SUFFIX = {"python": ".py", "json": ".json", "text": ".txt"}
 
@@ -25,25 +25,25 @@ def command(configured: str = "") -> list[str]:
     return shlex.split(configured or os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
 
 
-def edit_outside(app: WorkbenchApp) -> None:
+def edit_outside(host: Host) -> None:
     """Opens the focused text in the user's editor; what was saved there is one edit here, which undo takes back."""
-    editor = app.main.focused
+    editor = host.main.focused
     if not isinstance(editor, Editor) or editor.read_only:
         said = "Put the cursor into a text first ({app.focus_editors|F2}, or {app.focus_replies|F4} for a reply)."
-        plain_notify(app, app.key_words(said), severity="warning")
+        plain_notify(host.app, host.key_words(said), severity="warning")
         return
     try:
         before = editor.raw.encode("utf-8")
     except UnicodeEncodeError:
-        plain_notify(app, "The text has a lone surrogate, which no file can hold.", severity="warning")
+        plain_notify(host.app, "The text has a lone surrogate, which no file can hold.", severity="warning")
         return
     said, after = "", None
     try:
-        words = command(app.settings.editor if app.settings is not None else "")
+        words = command(host.preferences.settings.editor if host.preferences.settings is not None else "")
         with tempfile.TemporaryDirectory(prefix="workbench-") as folder:
             path = Path(folder) / f"text{SUFFIX[editor.syntax]}"
             path.write_bytes(before)
-            with app.suspend():
+            with host.app.suspend():
                 # textual gives the terminal back only when nothing is raised in here
                 try:
                     done = subprocess.run([*words, str(path)], check=False)
@@ -56,7 +56,7 @@ def edit_outside(app: WorkbenchApp) -> None:
     if after is not None and not said:
         put(editor, after)
     if said:
-        plain_notify(app, f"{said}. Your text is as it was.", title="Not edited", severity="error")
+        plain_notify(host.app, f"{said}. Your text is as it was.", title="Not edited", severity="error")
 
 
 def put(editor: Editor, text: str) -> None:
@@ -65,4 +65,4 @@ def put(editor: Editor, text: str) -> None:
         text = text[:-1]
     if text != editor.raw:
         editor.select_all()
-        editor._replace_via_keyboard(text, *editor.selection)
+        editor.type_over(text, *editor.selection)

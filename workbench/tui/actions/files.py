@@ -1,4 +1,4 @@
-"""Opening, saving and leaving: the questions that are asked on the way, and what is never lost."""
+"""Saving, leaving and letting go of what is open: the questions asked on the way, and what is never lost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sessions import examples
 from sessions.errors import SessionError
 from sessions.file import autosave, restore_points, saving, store
 from sessions.file.both_changes import CollisionError
@@ -25,71 +24,55 @@ from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.host import Host
 
-EXAMPLE = "example:"
 MOST_LINES = 12
 """Lines of a difference that are shown in a question."""
 
 
-async def open_session(app: WorkbenchApp) -> None:
-    """Asks which session, and opens it; work that is not saved is asked about first."""
-    from workbench.tui.actions.browsing import choose_session
-
-    chosen = await choose_session(app)
-    if chosen is None or not await may_let_go(app):
-        return
-    if chosen.startswith(EXAMPLE):
-        name = chosen.removeprefix(EXAMPLE)
-        app.load(examples.load(name), None)
-        app.show_guide(is_first=name == examples.FIRST)
-        return
-    open_path(app, Path(chosen).expanduser())
-
-
-async def new_session(app: WorkbenchApp) -> None:
+async def new_session(host: Host) -> None:
     """An empty session with the form of its signature open; work that is not saved is asked about first."""
-    if await may_let_go(app):
-        app.load(Session(SignatureText(""), columns=DEFAULT_COLUMNS, name="new session"), None)
-        app.main.open_tab("signature")
-        app.main.signature.show_as("form")
+    if await may_let_go(host):
+        host.load(Session(SignatureText(""), columns=DEFAULT_COLUMNS, name="new session"), None)
+        host.main.open_tab("signature")
+        host.main.signature.show_as("form")
 
 
-def open_path(app: WorkbenchApp, path: Path) -> bool:
+def open_path(host: Host, path: Path) -> bool:
     """Opens a file; what was open stays, with the reason said, when that fails."""
     try:
         found = store.open_file(path)
     except (SessionError, OSError, ValueError) as error:
-        plain_notify(app, str(error), title="Not opened", severity="error", timeout=15)
+        plain_notify(host.app, str(error), title="Not opened", severity="error", timeout=15)
         return False
-    app.load(found.session, path, found.fingerprint)
+    host.load(found.session, path, found.fingerprint)
     return True
 
 
-async def save(app: WorkbenchApp) -> bool:
+async def save(host: Host) -> bool:
     """Saves to the session's file, with what the file gained meanwhile, asking for a file if there is none.
 
     Where both changed the same it is asked what is to stand. False when it was not saved.
     """
-    document = app.document
+    document = host.document
     if document.path is None:
-        return await save_as(app)
+        return await save_as(host)
     path, fingerprint = document.path, document.fingerprint
     if fingerprint is None:
-        return _overwrite(app, path)
+        return _overwrite(host, path)
     try:
         saved = saving.save(document.saved, document.session, path, since=fingerprint)
     except (SessionError, OSError, ValueError) as error:
         if store.has_changed(path, fingerprint):
-            return await _settle_change(app, path, error)
-        return _not_saved(app, path, error)
-    return _done(app, path, saved)
+            return await _settle_change(host, path, error)
+        return _not_saved(host, path, error)
+    return _done(host, path, saved)
 
 
-async def _settle_change(app: WorkbenchApp, path: Path, why: Exception) -> bool:
+async def _settle_change(host: Host, path: Path, why: Exception) -> bool:
     """Asks what is to become of a file that another program has changed. False when ours was not saved."""
     try:
-        lines = store.difference(app.document.session, path)
+        lines = store.difference(host.document.session, path)
     except SessionError as error:
         lines = (str(error),)
     both: list[Answer] = []
@@ -100,7 +83,7 @@ async def _settle_change(app: WorkbenchApp, path: Path, why: Exception) -> bool:
         both = [Answer("both", "b", "Keep both", "and yours where both changed the same")]
     more = [f"… and {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
     shown = "\n".join([line[:120] for line in lines[:MOST_LINES]] + more)
-    answer = await app.push_screen_wait(
+    answer = await host.app.push_screen_wait(
         ConfirmScreen(
             "Changed on disk",
             f"{question} (- in the file, + yours):\n\n{shown}",
@@ -113,85 +96,85 @@ async def _settle_change(app: WorkbenchApp, path: Path, why: Exception) -> bool:
         )
     )
     if answer == "both":
-        return _save_both(app, path)
+        return _save_both(host, path)
     if answer == "mine":
-        return _overwrite(app, path)
+        return _overwrite(host, path)
     if answer == "other":
-        return await save_as(app)
+        return await save_as(host)
     if answer == "theirs":
-        said = restore_points.keep_content(store.dumps(app.document.session).encode("utf-8"), path)
+        said = restore_points.keep_content(store.dumps(host.document.session).encode("utf-8"), path)
         if said:
-            plain_notify(app, said, title="Not reloaded", severity="error", timeout=15)
+            plain_notify(host.app, said, title="Not reloaded", severity="error", timeout=15)
         else:
-            open_path(app, path)
+            open_path(host, path)
     return False
 
 
-async def restore_earlier(app: WorkbenchApp) -> None:
+async def restore_earlier(host: Host) -> None:
     """Asks which earlier content of the file to take up, as a change that can be undone."""
-    points = restore_points.points(app.document.path)
+    points = restore_points.points(host.document.path)
     if not points:
-        plain_notify(app, "Each save keeps what it replaces; there is nothing yet.", title="No earlier version")
+        plain_notify(host.app, "Each save keeps what it replaces; there is nothing yet.", title="No earlier version")
         return
     entries = [
         Entry(str(point.place), f"{point.at.astimezone():%Y-%m-%d %H:%M:%S}", f"{point.size:,} bytes")
         for point in points
     ]
-    chosen = await app.push_screen_wait(ChooseScreen("Restore an earlier version", entries))
+    chosen = await host.app.push_screen_wait(ChooseScreen("Restore an earlier version", entries))
     if chosen is None:
         return
     try:
-        app.restore(store.load(chosen), "restore an earlier version")
+        host.restore(store.load(chosen), "restore an earlier version")
     except SessionError as error:
-        plain_notify(app, str(error), title="Not restored", severity="error", timeout=15)
+        plain_notify(host.app, str(error), title="Not restored", severity="error", timeout=15)
 
 
-async def save_as(app: WorkbenchApp) -> bool:
+async def save_as(host: Host) -> bool:
     """Asks for a file and saves to it. False when it was not saved."""
-    name = re.sub(r"[^\w.-]+", "-", app.document.session.name)[:60].strip("-.") or "session"
-    proposed = app.document.path or Path.cwd() / f"{name}.session.json"
+    name = re.sub(r"[^\w.-]+", "-", host.document.session.name)[:60].strip("-.") or "session"
+    proposed = host.document.path or Path.cwd() / f"{name}.session.json"
 
     refuse = partial(why_no_file, example="questions.session.json")
-    chosen = await app.push_screen_wait(AskScreen("Save as", str(proposed), refuse))
+    chosen = await host.app.push_screen_wait(AskScreen("Save as", str(proposed), refuse))
     if chosen is None:
         return False
     path = Path(chosen).expanduser()
-    if path.exists() and path != app.document.path:
+    if path.exists() and path != host.document.path:
         question = f"{path} exists. Replace it?"
         answers = [Answer("yes", "y", "Replace it"), Answer("no", "n", "Keep it")]
-        if await app.push_screen_wait(ConfirmScreen("Save as", question, answers)) != "yes":
+        if await host.app.push_screen_wait(ConfirmScreen("Save as", question, answers)) != "yes":
             return False
-    _relink(app, path)
-    return _overwrite(app, path)
+    _relink(host, path)
+    return _overwrite(host, path)
 
 
-def _relink(app: WorkbenchApp, path: Path) -> None:
+def _relink(host: Host, path: Path) -> None:
     """A link to a program is relative to the session's folder, which becomes another one."""
-    before = app.document.path.parent if app.document.path is not None else Path.cwd()
-    signature = linking.moved(app.document.session.signature, before, path.parent)
-    if signature is not app.document.session.signature:
-        made = replace(app.document.session, signature=signature)
-        app.main.edit(lambda state: replace(state, session=made), Place("session"), "save in another folder")
+    before = host.document.path.parent if host.document.path is not None else Path.cwd()
+    signature = linking.moved(host.document.session.signature, before, path.parent)
+    if signature is not host.document.session.signature:
+        made = replace(host.document.session, signature=signature)
+        host.main.edit(lambda state: replace(state, session=made), Place("session"), "save in another folder")
 
 
-async def leave(app: WorkbenchApp) -> None:
+async def leave(host: Host) -> None:
     """Ends the app, unless there is unsaved work that the user wants to go on with."""
-    if not await may_let_go(app):
+    if not await may_let_go(host):
         return
-    if app.document.state.drafts and not app.document.dirty:
+    if host.document.state.drafts and not host.document.dirty:
         # what no file can hold is offered again the next time
-        autosave.write(with_drafts(app.document.state), app.document.path)
+        autosave.write(with_drafts(host.document.state), host.document.path)
     else:
-        autosave.discard(app.document.path)
-    app.exit()
+        autosave.discard(host.document.path)
+    host.app.exit()
 
 
-async def may_let_go(app: WorkbenchApp) -> bool:
+async def may_let_go(host: Host) -> bool:
     """Whether what is open may be closed: it is saved, or the user says so."""
-    if not app.document.dirty:
+    if not host.document.dirty:
         return True
-    name = app.document.path.name if app.document.path is not None else "This session"
-    answer = await app.push_screen_wait(
+    name = host.document.path.name if host.document.path is not None else "This session"
+    answer = await host.app.push_screen_wait(
         ConfirmScreen(
             "Unsaved changes",
             f"{name} has changes that are not saved.",
@@ -199,23 +182,23 @@ async def may_let_go(app: WorkbenchApp) -> bool:
         )
     )
     if answer == "save":
-        return await save(app)
+        return await save(host)
     return answer == "drop"
 
 
-async def offer_left_over(app: WorkbenchApp) -> None:
+async def offer_left_over(host: Host) -> None:
     """Asks whether to take up work that was never saved, if there is any."""
-    path = app.document.path
+    path = host.document.path
     why_not = autosave.why_not()
     if why_not:
-        plain_notify(app, why_not, title="No copies of unsaved work", severity="warning", timeout=15)
+        plain_notify(host.app, why_not, title="No copies of unsaved work", severity="warning", timeout=15)
     left = autosave.left_over(path)
-    if left is None or left.session == app.document.session:
+    if left is None or left.session == host.document.session:
         return
     texts = state_of(left.session)
-    only_texts = bool(texts.drafts) and texts.session == app.document.session
+    only_texts = bool(texts.drafts) and texts.session == host.document.session
     what = "this session" if path is not None else "a session that has no file yet"
-    answer = await app.push_screen_wait(
+    answer = await host.app.push_screen_wait(
         ConfirmScreen(
             "Work that was not saved",
             f"Texts that are no values yet were left in {what}. They were kept at {left.at:%Y-%m-%d %H:%M:%S}."
@@ -230,51 +213,53 @@ async def offer_left_over(app: WorkbenchApp) -> None:
     if answer is None:
         return
     if answer == "take":
-        app.restore(left.session)
+        host.restore(left.session)
         autosave.write(left.session, path)
     autosave.put_away(left, path)
 
 
-def _save_both(app: WorkbenchApp, path: Path) -> bool:
+def _save_both(host: Host, path: Path) -> bool:
     try:
-        saved = saving.save(app.document.saved, app.document.session, path, "ours")
+        saved = saving.save(host.document.saved, host.document.session, path, "ours")
     except (SessionError, OSError, ValueError) as error:
-        return _not_saved(app, path, error)
-    return _done(app, path, saved)
+        return _not_saved(host, path, error)
+    return _done(host, path, saved)
 
 
-def _overwrite(app: WorkbenchApp, path: Path) -> bool:
+def _overwrite(host: Host, path: Path) -> bool:
     try:
-        saved = saving.overwrite(app.document.session, path)
+        saved = saving.overwrite(host.document.session, path)
     except (SessionError, OSError, ValueError) as error:
-        return _not_saved(app, path, error)
-    return _done(app, path, saved)
+        return _not_saved(host, path, error)
+    return _done(host, path, saved)
 
 
-def _not_saved(app: WorkbenchApp, path: Path, error: Exception) -> bool:
+def _not_saved(host: Host, path: Path, error: Exception) -> bool:
     said = str(error) if isinstance(error, SessionError) and error.path else f"{path}: {error}"
-    plain_notify(app, said, title="Not saved", severity="error", timeout=15)
+    plain_notify(host.app, said, title="Not saved", severity="error", timeout=15)
     return False
 
 
-def _done(app: WorkbenchApp, path: Path, saved: Saved) -> bool:
+def _done(host: Host, path: Path, saved: Saved) -> bool:
     """Takes over what the file had gained, as a change that can be undone, and says what was saved."""
-    if saved.session is not app.document.session:
-        app.main.edit(partial(_with_session, session=saved.session), Place("session"), f"take over from {path.name}")
-    autosave.discard(app.document.path)
-    app.document.mark_saved(path, saved.fingerprint)
-    app.past_runs.saved_as(path)
-    app.main.show()
-    drafts = len(app.document.state.drafts)
+    if saved.session is not host.document.session:
+        host.main.edit(partial(_with_session, session=saved.session), Place("session"), f"take over from {path.name}")
+    autosave.discard(host.document.path)
+    host.document.mark_saved(path, saved.fingerprint)
+    host.past_runs.saved_as(path)
+    host.main.show()
+    drafts = len(host.document.state.drafts)
     if drafts:
-        autosave.write(with_drafts(app.document.state), path)
+        autosave.write(with_drafts(host.document.state), path)
         texts = "One text on screen is no value yet" if drafts == 1 else f"{drafts} texts on screen are no values yet"
         said = f"{texts}; the file has the last value, and the text is kept beside it for the next time."
-        plain_notify(app, said, title=f"Saved {path.name}", severity="warning")
+        plain_notify(host.app, said, title=f"Saved {path.name}", severity="warning")
     else:
-        app.main.say(f"saved; {saved.not_kept}" if saved.not_kept else "saved")
+        host.main.say(f"saved; {saved.not_kept}" if saved.not_kept else "saved")
     if saved.taken:
-        plain_notify(app, _gained(saved.taken, app.key_words), title=f"Saved, with what {path.name} gained", timeout=10)
+        plain_notify(
+            host.app, _gained(saved.taken, host.key_words), title=f"Saved, with what {path.name} gained", timeout=10
+        )
     return True
 
 

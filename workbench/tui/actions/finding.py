@@ -16,16 +16,16 @@ from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.text.editor import Editor
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.host import Host
 
 
-async def find_anywhere(app: WorkbenchApp) -> None:
+async def find_anywhere(host: Host) -> None:
     """Goes to what is typed while it is typed; escape goes back to where the focus was."""
-    main = app.main
+    main = host.main
     before, tab = main.focused, main.tab
-    texts = list(texts_of(app))
+    texts = list(texts_of(host))
     search = partial(find, texts)
-    stays = await app.push_screen_wait(FindScreen(search, partial(_show, app)))
+    stays = await host.app.push_screen_wait(FindScreen(search, partial(_show, host)))
     for column in main.columns.all:
         column.prompt.mark_text("")
     if not stays:
@@ -34,9 +34,9 @@ async def find_anywhere(app: WorkbenchApp) -> None:
             before.focus()
 
 
-def texts_of(app: WorkbenchApp) -> Iterator[Searched]:
+def texts_of(host: Host) -> Iterator[Searched]:
     """What is on screen first: the signature, the prompts and replies, then inputs, demos and history."""
-    state, main = app.document.state, app.main
+    state, main = host.document.state, host.main
     yield Searched("signature", state.session.signature.text, Place("signature"))
     if state.session.signature.instructions is not None:
         yield Searched("instructions", state.session.signature.instructions, Place("instructions"))
@@ -71,8 +71,8 @@ def _text(state: State, place: Place, value: object) -> str:
     return draft if draft is not None else field_values.shown(value, "text")
 
 
-def _show(app: WorkbenchApp, hit: Hit) -> None:
-    main = app.main
+def _show(host: Host, hit: Hit) -> None:
+    main = host.main
     wanted = hit.of.text[hit.start : hit.end]
     for column in main.columns.all:
         column.prompt.mark_text(wanted)
@@ -83,12 +83,12 @@ def _show(app: WorkbenchApp, hit: Hit) -> None:
             found.prompt.go_to_text(hit.of.message, hit.start)
     elif hit.of.place is not None:
         main.go_to(hit.of.place)
-        app.call_after_refresh(_select, app, wanted, hit.start)
+        host.app.call_after_refresh(_select, host, wanted, hit.start)
 
 
-def _select(app: WorkbenchApp, wanted: str, start: int) -> None:
+def _select(host: Host, wanted: str, start: int) -> None:
     """In the editor with the focus: the hit itself, or where its text is written another way the first like it."""
-    editor = app.main.focused
+    editor = host.main.focused
     if not isinstance(editor, Editor):
         return
     if editor.raw[start : start + len(wanted)] != wanted:

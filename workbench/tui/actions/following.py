@@ -28,7 +28,7 @@ from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.host import Host
 
 EVERY_S = 0.05
 """Seconds between two looks: a quarter of what a save may take until it is on screen."""
@@ -52,8 +52,8 @@ class _Key(NamedTuple):
 class Following:
     """Watches the files of the open session's link, whichever session that is."""
 
-    def __init__(self, app: WorkbenchApp) -> None:
-        self._app = app
+    def __init__(self, host: Host) -> None:
+        self._host = host
         self._key: _Key | None = None
         self._stamps: dict[Path, Stamp] = {}
         self._told = ""
@@ -62,15 +62,15 @@ class Following:
 
     def start(self) -> None:
         """Looks from now on."""
-        self._app.set_interval(EVERY_S, self.look)
+        self._host.app.set_interval(EVERY_S, self.look)
 
     def look(self) -> None:
         """Reads the program when one of its files is another than at the last look."""
-        link = self._app.document.session.signature.source
+        link = self._host.document.session.signature.source
         if link is None:
             self._key = None
             return
-        key = _Key(folder_of(self._app), link.file, link.class_name)
+        key = _Key(folder_of(self._host), link.file, link.class_name)
         is_first = key != self._key
         if is_first:
             self._key, self._told = key, ""
@@ -80,7 +80,9 @@ class Following:
                 self._mistake = None
             return
         self._stamps = {file: _stamp(file) for file in self._stamps or [key.folder / key.file]}
-        self._app.run_worker(self._read(link, key, is_first), group="following", exclusive=True, exit_on_error=False)
+        self._host.app.run_worker(
+            self._read(link, key, is_first), group="following", exclusive=True, exit_on_error=False
+        )
 
     async def _read(self, link: SourceLink, key: _Key, is_first: bool) -> None:
         started = time.time_ns()
@@ -101,28 +103,28 @@ class Following:
             self._show(found, follower, is_first)
 
     def _show(self, found: Gathered, follower: Follower, is_first: bool) -> None:
-        session = self._app.document.session
+        session = self._host.document.session
         link = session.signature.source
         if link is None or session.signature.text == found.text:
             self._told = ""
             return
         if is_first or digest_of(session.signature.text) != link.digest:
             words = "{app.program|shift+F11} shows both and chooses."
-            self._tell(f"{link.file} says otherwise than this session. {self._app.key_words(words)}", found.digest)
+            self._tell(f"{link.file} says otherwise than this session. {self._host.key_words(words)}", found.digest)
             return
-        _take_over(self._app, follower)
+        _take_over(self._host, follower)
         self._told = ""
 
     def _tell(self, said: str, about: str = "") -> None:
         """Says it once, not with every save of a file that is still being written."""
         if self._told != (about or said):
             self._told = about or said
-            plain_notify(self._app, one_line(said, 300), title="The program", severity="warning", timeout=10)
+            plain_notify(self._host.app, one_line(said, 300), title="The program", severity="warning", timeout=10)
 
 
-def folder_of(app: WorkbenchApp) -> Path:
+def folder_of(host: Host) -> Path:
     """Where the open session stands, or will most likely be saved."""
-    return app.document.path.parent if app.document.path is not None else Path.cwd()
+    return host.document.path.parent if host.document.path is not None else Path.cwd()
 
 
 def _read_whole(follower: Follower, link: SourceLink, folder: Path) -> Gathered:
@@ -131,42 +133,45 @@ def _read_whole(follower: Follower, link: SourceLink, folder: Path) -> Gathered:
     return found
 
 
-def _take_over(app: WorkbenchApp, follower: Follower) -> None:
+def _take_over(host: Host, follower: Follower) -> None:
     """The program's text in the place of the session's, as a change that can be undone."""
     try:
-        made = pulled(app.document.session, folder_of(app), follower)
+        made = pulled(host.document.session, folder_of(host), follower)
     except (SourceError, SignatureError) as error:
-        plain_notify(app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
+        plain_notify(host.app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
         return
-    app.main.edit(lambda state: replace(state, session=made.session), Place("signature"), "the program's text")
-    app.main.say("taken over from the program")
+    host.main.edit(lambda state: replace(state, session=made.session), Place("signature"), "the program's text")
+    host.main.say("taken over from the program")
     if made.notes:
-        plain_notify(app, "\n".join(one_line(note, 200) for note in made.notes[:6]), title="Kept aside", timeout=10)
+        plain_notify(
+            host.app, "\n".join(one_line(note, 200) for note in made.notes[:6]), title="Kept aside", timeout=10
+        )
 
 
-async def choose(app: WorkbenchApp) -> None:
+async def choose(host: Host) -> None:
     """Asks whose text is to stand where program and session differ: the program's, the session's, or both."""
-    session = app.document.session
+    session = host.document.session
     link = session.signature.source
     if link is None:
-        app.notify("This session has no link to a program; `workbench import FILE.py:Class --into SESSION` makes one.")
+        said = "This session has no link to a program; `workbench import FILE.py:Class --into SESSION` makes one."
+        host.app.notify(said)
         return
     follower = Follower()
     try:
-        found = await asyncio.to_thread(_read_whole, follower, link, folder_of(app))
+        found = await asyncio.to_thread(_read_whole, follower, link, folder_of(host))
         theirs, mine = read_gathered(found, link.file), read_alone(session.signature)
     except (SourceError, SignatureError) as error:
-        plain_notify(app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
+        plain_notify(host.app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
         return
     if found.text == session.signature.text:
-        app.notify("The program says what this session says.")
+        host.app.notify("The program says what this session says.")
         return
     variants = side_by_side(mine, theirs)
     lines = line_diff(session.signature.text.split("\n"), found.text.split("\n"))
     more = [f"… and {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
     shown = "\n".join([one_line(line, 110) for line in lines[:MOST_LINES]] + more)
     both = [Answer("both", "b", "Both side by side", "the program's wording in columns of its own")] if variants else []
-    answer = await app.push_screen_wait(
+    answer = await host.app.push_screen_wait(
         ConfirmScreen(
             "Program and session",
             f"{one_line(link.file, 80)} says otherwise (- this session, + the program):\n\n{shown}",
@@ -178,16 +183,16 @@ async def choose(app: WorkbenchApp) -> None:
         )
     )
     if answer == "theirs":
-        _take_over(app, follower)
+        _take_over(host, follower)
     elif answer == "mine":
         kept = replace(session.signature, source=replace(link, digest=found.digest))
-        app.main.edit(
+        host.main.edit(
             lambda state: replace(state, session=replace(state.session, signature=kept)),
             Place("signature"),
             "keep mine",
         )
     elif answer == "both":
-        app.main.edit(lambda state: _with_both(state, variants), Place("column"), "the program's wording beside")
+        host.main.edit(lambda state: _with_both(state, variants), Place("column"), "the program's wording beside")
 
 
 def side_by_side(mine: Signature, theirs: Signature) -> tuple[Variant, ...]:

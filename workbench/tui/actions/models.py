@@ -19,71 +19,71 @@ from workbench.tui.dialogs.choose_model import ModelScreen
 from workbench.tui.messages import Change
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.host import Host
 
 
-async def choose_model(app: WorkbenchApp) -> None:
+async def choose_model(host: Host) -> None:
     """The model of the session, which every column is sent to that has none of its own."""
-    await _choose(app, "Model of the session", app.document.session.model, _session_model, "model")
+    await _choose(host, "Model of the session", host.document.session.model, _session_model, "model")
 
 
-async def choose_column_model(app: WorkbenchApp, column: Column) -> None:
+async def choose_column_model(host: Host, column: Column) -> None:
     """A model of the column's own, in the place of the session's."""
-    current = app.document.session.model_of(column)
+    current = host.document.session.model_of(column)
 
     def change(model: str) -> Change:
-        own = model if model != app.document.session.model else None
+        own = model if model != host.document.session.model else None
         return partial(column_edits.set_model, id=column.id, model=own)
 
-    await _choose(app, f"Model of {column.id}", current, change, f"model of {column.id}")
+    await _choose(host, f"Model of {column.id}", current, change, f"model of {column.id}")
 
 
-async def add_model(app: WorkbenchApp, column: Column) -> None:
+async def add_model(host: Host, column: Column) -> None:
     """A second column of the same adapter, for another model."""
-    current = app.document.session.model_of(column)
+    current = host.document.session.model_of(column)
 
     def change(model: str) -> Change:
         return partial(column_edits.add_model, id=column.id, model=model)
 
-    await _choose(app, f"Another model beside {column.id}", current, change, f"another model beside {column.id}")
+    await _choose(host, f"Another model beside {column.id}", current, change, f"another model beside {column.id}")
 
 
-async def add_model_to_all(app: WorkbenchApp) -> None:
+async def add_model_to_all(host: Host) -> None:
     """Every adapter on screen with one more model."""
 
     def change(model: str) -> Change:
         return partial(column_edits.add_model_to_all, model=model)
 
-    await _choose(app, "One more model for every adapter", app.document.session.model, change, "one more model")
+    await _choose(host, "One more model for every adapter", host.document.session.model, change, "one more model")
 
 
-async def choose_extraction_model(app: WorkbenchApp, column: Column) -> None:
+async def choose_extraction_model(host: Host, column: Column) -> None:
     """Who takes the fields out of the prose that a TwoStep column's model writes."""
-    current = str(column.options.get(EXTRACTION_OPTION) or app.document.session.model_of(column))
+    current = str(column.options.get(EXTRACTION_OPTION) or host.document.session.model_of(column))
 
     def change(model: str) -> Change:
-        own = model if model != app.document.session.model_of(column) else None
+        own = model if model != host.document.session.model_of(column) else None
         return partial(column_edits.set_extraction_model, id=column.id, model=own)
 
-    await _choose(app, f"Extraction model of {column.id}", current, change, f"extraction model of {column.id}")
+    await _choose(host, f"Extraction model of {column.id}", current, change, f"extraction model of {column.id}")
 
 
 def _session_model(model: str) -> Change:
     return partial(edits.set_model, model=model)
 
 
-async def _choose(app: WorkbenchApp, title: str, current: str, change: Callable[[str], Change], label: str) -> None:
+async def _choose(host: Host, title: str, current: str, change: Callable[[str], Change], label: str) -> None:
     dotenv.read(Path.cwd()).lend_keys()
-    chosen = await app.push_screen_wait(ModelScreen(title, current))
+    chosen = await host.app.push_screen_wait(ModelScreen(title, current))
     if chosen is None:
         return
-    app.main.edit(change(chosen), Place("model"), label)
-    warm(app, chosen)
+    host.main.edit(change(chosen), Place("model"), label)
+    warm(host, chosen)
 
 
-def warm(app: WorkbenchApp, model: str) -> None:
+def warm(host: Host, model: str) -> None:
     """Starts loading litellm for a model that was chosen and needs it, so that a send need not wait for it."""
-    session, path, hosts = app.document.session, app.document.path, app.hosts
+    session, path, hosts = host.document.session, host.document.path, host.sending.hosts
     named = [(column, second) for column in session.columns for second in sending.models_of(column)]
     wanted = [(one, second) for one, second in named if (second or session.model_of(one)) == model]
     if model.startswith("offline/") or not wanted:
@@ -99,4 +99,4 @@ def warm(app: WorkbenchApp, model: str) -> None:
             opened.warm()
 
     threading.Thread(target=load, daemon=True, name="load litellm").start()
-    app.main.say("litellm is being loaded")
+    host.main.say("litellm is being loaded")

@@ -24,13 +24,30 @@ from workbench.sending import sending
 from workbench.sending.allowed_hosts import HostQuestion
 from workbench.state.document import State
 from workbench.tui.actions.tool_results import asker
+from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
 from workbench.tui.runs.runs import Order
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.host import Host
 
-ANSWERS = (
+MOST_REPEATS = 1_000
+
+OTHER_WAYS = (
+    Answer("repeat-all", "n", "Several times, every column", "equal values are counted, and replies that do not parse"),
+    Answer(
+        "repeat-column",
+        "c",
+        "Several times, this column",
+        "the page Repeats shows what came how often",
+    ),
+    Answer("deadline-all", "d", "With a deadline, every column", "ends what is not done by then, and keeps what came"),
+    Answer("raw-all", "r", "Raw, every column", "prompt and request stay as they are; nothing of the reply is read"),
+    Answer("raw-column", "w", "Raw, this column", "the reply is kept as text until it is edited or sent anew"),
+)
+"""Other ways of sending than once and to be read."""
+
+KEY_ANSWERS = (
     Answer("bare", "n", "Send without a key", "the host sees the prompt alone"),
     Answer("key", "y", "Send it the key", "this host, for this file, until the workbench is closed"),
 )
@@ -38,7 +55,7 @@ ANSWERS = (
 
 
 def send(
-    app: WorkbenchApp,
+    host: Host,
     columns: Iterable[Column],
     *,
     times: int = 1,
@@ -47,22 +64,22 @@ def send(
 ) -> None:
     """Sends the columns; a host that a file names is asked about first, and gets no key before that."""
     chosen = tuple(columns)
-    questions = _questions(app, chosen)
-    order = order_of(app, times, raw, deadline_s)
+    questions = _questions(host, chosen)
+    order = order_of(host, times, raw, deadline_s)
     if not questions:
-        app.main.send(chosen, order)
-    elif not isinstance(app.screen, ModalScreen):
-        app.run_worker(_ask_and_send(app, chosen, questions, order), group="dialog", exit_on_error=False)
+        host.main.send(chosen, order)
+    elif not isinstance(host.app.screen, ModalScreen):
+        host.app.run_worker(_ask_and_send(host, chosen, questions, order), group="dialog", exit_on_error=False)
 
 
-def order_of(app: WorkbenchApp, times: int = 1, raw: bool = False, deadline_s: float | None = None) -> Order:
+def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | None = None) -> Order:
     """How columns are sent: with what the user has allowed by the time that each is."""
-    if app.sender is not None:
-        return Order(app.sender, times, raw)
-    path, hosts, handlers = app.document.path, app.hosts, app.tool_handlers
+    if host.sending.sender is not None:
+        return Order(host.sending.sender, times, raw)
+    path, hosts, handlers = host.document.path, host.sending.hosts, host.sending.tool_handlers
 
     def send_one(state: State, column: Column, listener: Listener, cancel: Event) -> Run:
-        ask = asker(app, column.id, listener, cancel)
+        ask = asker(host, column.id, listener, cancel)
         allowed = partial(hosts.of, state.session, column, path)
         return send_column(
             state, column, listener, cancel, allowed, raw=raw, ask=ask, handlers=handlers, deadline_s=deadline_s
@@ -108,13 +125,13 @@ def send_column(
         raise RunError(str(error), "request") from error
 
 
-def _questions(app: WorkbenchApp, columns: Iterable[Column]) -> tuple[HostQuestion, ...]:
-    if app.sender is not None:
+def _questions(host: Host, columns: Iterable[Column]) -> tuple[HostQuestion, ...]:
+    if host.sending.sender is not None:
         return ()
     found: dict[tuple[object, str], HostQuestion] = {}
     for column in columns:
         try:
-            asked = app.hosts.questions(app.document.session, column, app.document.path)
+            asked = host.sending.hosts.questions(host.document.session, column, host.document.path)
         except ProviderError:
             continue  # the run says it under its column
         found.update({(one.file, one.host): one for one in asked})
@@ -122,15 +139,17 @@ def _questions(app: WorkbenchApp, columns: Iterable[Column]) -> tuple[HostQuesti
 
 
 async def _ask_and_send(
-    app: WorkbenchApp, columns: tuple[Column, ...], questions: Iterable[HostQuestion], order: Order
+    host: Host, columns: tuple[Column, ...], questions: Iterable[HostQuestion], order: Order
 ) -> None:
     for one in questions:
-        answer = await app.push_screen_wait(ConfirmScreen(f"May {one.host} get your key?", _text(one), ANSWERS))
+        answer = await host.app.push_screen_wait(
+            ConfirmScreen(f"May {one.host} get your key?", _text(one), KEY_ANSWERS)
+        )
         if answer is None:
-            app.main.say("nothing was sent")
+            host.main.say("nothing was sent")
             return
-        app.hosts.say(one, answer == "key")
-    app.main.send(columns, order)
+        host.sending.hosts.say(one, answer == "key")
+    host.main.send(columns, order)
 
 
 def _text(question: HostQuestion) -> str:
@@ -140,3 +159,47 @@ def _text(question: HostQuestion) -> str:
         f"{question.variable} gives your key to whoever runs {question.host}. Allow it only if you know that host; "
         "it has got nothing yet."
     )
+
+
+# -- several times, with a deadline, or raw
+
+
+async def choose_way(host: Host) -> None:
+    """Asks how, and sends."""
+    chosen = await host.app.push_screen_wait(ConfirmScreen("Send", "", OTHER_WAYS))
+    if chosen is not None:
+        await send_in_way(host, chosen)
+
+
+async def send_in_way(host: Host, how: str) -> None:
+    """Sends as one of `OTHER_WAYS` says."""
+    live = host.main.shown_column()
+    if live is None:
+        return
+    columns = host.document.session.columns if how.endswith("all") else (live.column,)
+    if how.startswith("raw"):
+        send(host, columns, raw=True)
+        return
+    if how.startswith("deadline"):
+        typed = await host.app.push_screen_wait(AskScreen("How many seconds?", "20", why_no_seconds))
+        if typed is not None:
+            send(host, columns, deadline_s=float(typed))
+        return
+    typed = await host.app.push_screen_wait(AskScreen("How many times?", "5", why_no_count))
+    if typed is not None:
+        send(host, columns, times=int(typed))
+
+
+def why_no_count(text: str) -> str:
+    """Why a text is no number of runs."""
+    fits = text.isascii() and text.isdecimal() and 1 <= int(text) <= MOST_REPEATS
+    return "" if fits else f"a number from 1 to {MOST_REPEATS:,}"
+
+
+def why_no_seconds(text: str) -> str:
+    """Why a text is no number of seconds."""
+    try:
+        fits = 0 < float(text) < 1e6
+    except ValueError:
+        fits = False
+    return "" if fits else "a number of seconds above 0"

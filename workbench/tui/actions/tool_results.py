@@ -19,7 +19,7 @@ from workbench.tui.dialogs.tool_result import ToolResultScreen
 from workbench.tui.runs.run_progress import ToolWaits
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.host import Host
 
 LOOK_SECONDS = 0.1
 
@@ -28,7 +28,7 @@ class NobodyAnsweredError(LookupError):
     """The user gave no result, or the run was cancelled meanwhile."""
 
 
-def asker(app: WorkbenchApp, column: str, listener: Listener, cancel: Event) -> Ask:
+def asker(host: Host, column: str, listener: Listener, cancel: Event) -> Ask:
     """Asks on the screen, from the thread of a run; what was typed is kept among the tool's results (undo takes it)."""
 
     def ask(tool: Tool, arguments: Mapping[str, Any]) -> Any:
@@ -36,10 +36,10 @@ def asker(app: WorkbenchApp, column: str, listener: Listener, cancel: Event) -> 
         answer: Future[Any] = Future()
 
         def begin() -> None:
-            asking = _asked(app, column, tool, arguments, cancel, answer)
-            app.run_worker(asking, group="tool results", exit_on_error=False)
+            asking = _asked(host, column, tool, arguments, cancel, answer)
+            host.app.run_worker(asking, group="tool results", exit_on_error=False)
 
-        app.call_from_thread(begin)
+        host.app.call_from_thread(begin)
         return answer.result()
 
     return ask
@@ -54,7 +54,7 @@ def value_of(typed: str) -> Any:
 
 
 async def _asked(
-    app: WorkbenchApp,
+    host: Host,
     column: str,
     tool: Tool,
     arguments: Mapping[str, Any],
@@ -63,11 +63,11 @@ async def _asked(
 ) -> None:
     """One question at a time, and none over another dialog. What was said for another column counts here too."""
     try:
-        async with app.asking:
-            while len(app.screen_stack) > 1 and not cancel.is_set():
-                app.main.say(f"{column} waits for a result of {tool.name}")
+        async with host.sending.asking:
+            while len(host.app.screen_stack) > 1 and not cancel.is_set():
+                host.main.say(f"{column} waits for a result of {tool.name}")
                 await asyncio.sleep(LOOK_SECONDS)
-            known = next((one for one in app.document.session.tools if one.name == tool.name), tool)
+            known = next((one for one in host.document.session.tools if one.name == tool.name), tool)
             try:
                 answer.set_result(canned_result(known, arguments))
                 return
@@ -75,13 +75,13 @@ async def _asked(
                 pass
             typed = None
             if not cancel.is_set():
-                typed = await app.push_screen_wait(ToolResultScreen(column, tool, arguments, cancel.is_set))
+                typed = await host.app.push_screen_wait(ToolResultScreen(column, tool, arguments, cancel.is_set))
         if typed is None:
             answer.set_exception(NobodyAnsweredError("nobody answered"))
             return
         value = value_of(typed)
         change = partial(tool_edits.keep_result, name=tool.name, arguments=arguments, result=value)
-        app.main.edit(change, Place("tool"), f"result of {tool.name}")
+        host.main.edit(change, Place("tool"), f"result of {tool.name}")
         answer.set_result(value)
     except BaseException as error:  # the thread that waits must go on, whatever ends this
         if not answer.done():

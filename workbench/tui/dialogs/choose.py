@@ -20,6 +20,8 @@ from workbench.tui.widgets.text.plain import PlainStatic, content, lines
 
 _GROUP = Binding.Group("This dialog")
 
+OUR_THEMES = "workbench-"
+"""How the names of our own themes begin; they come first."""
 MOST_ENTRIES = 300
 LONGEST_FILTER = 200
 """Characters of what was typed that narrow the list down."""
@@ -146,3 +148,19 @@ class ChooseScreen(ModalScreen[str | None]):
         mark = ("● ", "$text-accent") if entry.value == self._current else ("  ", "")
         about = f"   {one_line(entry.about, 200)}" if entry.about else ""
         return lines(mark, (one_line(entry.name, 100), "bold"), (about, "$foreground 60%"))
+
+
+class ChooseThemeScreen(ChooseScreen):
+    """The theme under the cursor is what everything looks like. Whoever opens it puts the theme back, or chooses."""
+
+    def __init__(self, names: Sequence[str], current: str) -> None:
+        ordered = sorted(names, key=lambda name: (not name.startswith(OUR_THEMES), name))
+        entries = [Entry(name, name, "ours" if name.startswith(OUR_THEMES) else "") for name in ordered]
+        super().__init__(
+            "Theme", entries, hint="↑↓ shows it   enter takes it   {choose.close|esc} keeps the last", current=current
+        )
+
+    @on(OptionList.OptionHighlighted)
+    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        if event.option_index < len(self._shown):
+            self.app.theme = self._shown[event.option_index].value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -43,31 +43,48 @@ def every_binding() -> tuple[Bound, ...]:
 
 def problems(keymap: Mapping[str, str]) -> tuple[str, ...]:
     """What is wrong with a keymap, one sentence each: ids there are not, and keys that two actions share."""
-    bound = every_binding()
-    ids = {one.binding.id or "" for one in bound}
-    wrong = []
+    usual = every_binding()
+    changed = tuple([Bound(owner, _with_keys(binding, keymap)) for owner, binding in usual])
+    return (*_unknown_ids(keymap, usual), *_shared_keys(keymap, usual, changed))
+
+
+def _unknown_ids(keymap: Mapping[str, str], usual: Iterable[Bound]) -> Iterator[str]:
+    ids = {one.binding.id or "" for one in usual}
     for id in keymap:
         if id not in ids:
             near = nearest(id, ids)
             question = f"; did you mean {near}?" if near else ""
-            wrong.append(f"there is no key binding {id!r}{question}")
-    changed = [Bound(owner, _with_keys(binding, keymap)) for owner, binding in bound]
-    keys: dict[tuple[str, str], list[str]] = {}
-    for owner, binding in changed:
-        for key in binding.key.split(","):
-            ids_of_key = keys.setdefault((owner, key.strip()), [])
-            if binding.id and binding.id not in ids_of_key:
-                ids_of_key.append(binding.id)
-    before = {(owner, key.strip(), one.id) for owner, one in bound for key in one.key.split(",")}
-    over_all = {key for owner, one in changed if not owner and one.priority for key in one.key.split(",")}
-    for (owner, key), sharing in keys.items():
+            yield f"there is no key binding {id!r}{question}"
+
+
+def _shared_keys(keymap: Mapping[str, str], usual: Iterable[Bound], changed: Iterable[Bound]) -> Iterator[str]:
+    """Keys that the keymap gives to two actions of one pane, or takes from a pane for an action of the app.
+
+    What shares a key without the keymap does so on purpose.
+    """
+    before = {(owner, key, one.id) for owner, one in usual for key in _keys(one)}
+    over_all = {key for owner, one in changed if not owner and one.priority for key in _keys(one)}
+    ids = _ids_by_key(changed)
+    for (owner, key), sharing in ids.items():
         if len(sharing) > 1 and any(id in keymap for id in sharing):
-            wrong.append(f"{key} is given to {' and '.join(sharing)}: only one of them can have it")
-        app_id = next(iter(keys.get(("", key), ())), "")
-        for id in sharing if owner and key in over_all else ():
-            if ("", key, app_id) not in before or (owner, key, id) not in before:
-                wrong.append(f"{key} of {app_id} works everywhere, so that {id} can not have it")
-    return tuple(wrong)
+            yield f"{key} is given to {' and '.join(sharing)}: only one of them can have it"
+        if not owner or key not in over_all:
+            continue
+        app_id = next(iter(ids.get(("", key), ())), "")
+        for id in sharing:
+            if not {("", key, app_id), (owner, key, id)} <= before:
+                yield f"{key} of {app_id} works everywhere, so that {id} can not have it"
+
+
+def _ids_by_key(bound: Iterable[Bound]) -> dict[tuple[str, str], list[str]]:
+    """The ids of the bindings of each owner and key."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for owner, binding in bound:
+        for key in _keys(binding):
+            ids = found.setdefault((owner, key), [])
+            if binding.id and binding.id not in ids:
+                ids.append(binding.id)
+    return found
 
 
 def usable(keymap: Mapping[str, str]) -> dict[str, str]:
@@ -80,6 +97,10 @@ def first_key(binding: Binding, keymap: Mapping[str, str]) -> Binding:
     """The binding with the first of its keys in force, for those who show it."""
     keys = keymap.get(binding.id or "", binding.key)
     return replace(binding, key=keys.partition(",")[0].strip())
+
+
+def _keys(binding: Binding) -> list[str]:
+    return [key.strip() for key in binding.key.split(",")]
 
 
 def _with_keys(binding: Binding, keymap: Mapping[str, str]) -> Binding:

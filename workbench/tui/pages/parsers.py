@@ -10,12 +10,11 @@ from adapters.prompts.prompt import Prompt
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request, read_reply
 from adapters.signatures.signature import Signature
-from workbench.output.display import one_line
+from workbench.output.display import one_line, value_text
 from workbench.output.reading_text import verdict
 from workbench.state.live import LiveColumn
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.writing import heading, named, paragraph, table
-from workbench.tui.widgets.reply.field_rows import value_text
 from workbench.tui.widgets.text.text_view import EMPTY, Block
 
 LONGEST = 100_000

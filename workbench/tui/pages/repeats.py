@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 
 from adapters.lm.secrets import Scrubber
 from sessions.running.repeats import Counted, Repeats
-from workbench.output.display import one_line
+from workbench.output.display import one_line, value_text
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.writing import heading, named, paragraph, table
-from workbench.tui.widgets.reply.field_rows import value_text
 from workbench.tui.widgets.text.text_view import EMPTY, Block
 
 MOST_VALUES = 40

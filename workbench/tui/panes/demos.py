@@ -82,7 +82,7 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
         event.stop()
         if self._state is None:
             return
-        from workbench.tui.actions.pasting import demos_in
+        from workbench.editing.pasting import demos_in
 
         try:
             demos, notes = demos_in(event.text, self._state.session.signature)

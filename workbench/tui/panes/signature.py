@@ -12,19 +12,18 @@ from adapters.errors import SignatureError
 from adapters.signatures.signature import Signature
 from sessions.model.session import Predictor
 from workbench.editing import edits, field_names
-from workbench.editing.declarations import field_at
 from workbench.editing.field_values import Choice
 from workbench.state.document import Place, State
 from workbench.state.live import LiveSignature
 from workbench.tui.messages import Edit
+from workbench.tui.panes.source_editor import SourceEditor
 from workbench.tui.widgets.choice_line import ChoiceLine
-from workbench.tui.widgets.signature.source_editor import SourceEditor
 from workbench.tui.widgets.text.editor import Editor, Mark
 from workbench.tui.widgets.text.plain import PlainStatic, content
 from workbench.tui.widgets.text.plain import lines as content_lines
 
 if TYPE_CHECKING:
-    from workbench.tui.widgets.signature.signature_form import Changed, SignatureForm
+    from workbench.tui.panes.signature_form import Changed, SignatureForm
 
 FORM = "(form)"
 """The field of a place that means the form itself."""
@@ -116,7 +115,7 @@ is wrong and what would work.
         if self._form is None:
             if view == "source":
                 return
-            from workbench.tui.widgets.signature.signature_form import SignatureForm
+            from workbench.tui.panes.signature_form import SignatureForm
 
             self._form = SignatureForm(self._changed_by_form, self._problem_of)
             self.mount(self._form, before=self._editor)
@@ -289,7 +288,7 @@ is wrong and what would work.
     def _field_at(self, line: int, column: int) -> str | None:
         """The field whose declaration the place in the text belongs to."""
         is_source = bool(self._names_in(self._editor.raw))
-        return field_at(self._editor.document.lines, line, column, self._fields, is_source)
+        return field_names.field_at(self._editor.document.lines, line, column, self._fields, is_source)
 
     def _declarations(self, name: str) -> list[Mark]:
         marks = []

@@ -18,6 +18,7 @@ from workbench.tui.keys.key_words import keys_of
 from workbench.tui.messages import Change, Edit
 from workbench.tui.panes import rows
 from workbench.tui.panes.rows import RowsPane
+from workbench.tui.runs.send_setup import SendSetup
 from workbench.tui.widgets.text.plain import lines
 
 
@@ -43,8 +44,9 @@ shows each turn of a run.
     NOUN = "tool"
     ABSENT_TEXT = "none"
 
-    def __init__(self, edit: Edit) -> None:
+    def __init__(self, edit: Edit, sending: SendSetup) -> None:
         super().__init__(edit, id="tools-pane")
+        self._sending = sending
 
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
         return [tool_edits.values_of(one) for one in state.session.tools]
@@ -56,7 +58,7 @@ shows each turn of a run.
         tool = state.session.tools[row]
         count = len(tool.results)
         answers = "you are asked" if not count else f"{count} result{'' if count == 1 else 's'}"
-        handler = getattr(self.app, "tool_handlers", {}).get(tool.name)
+        handler = self._sending.tool_handlers.get(tool.name)
         if handler is not None:
             answers = f"answered by {one_line(handler.place, 60)}"
         quiet = "$foreground 60%"

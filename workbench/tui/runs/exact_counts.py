@@ -10,16 +10,30 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from textual.message import Message as AppMessage
+
 if TYPE_CHECKING:
     from adapters.prompts.prompt import Message
     from adapters.requests.request import Request
     from workbench.state.live import LiveColumn
     from workbench.tui.runs.runs import LiveRun
 
+REST_SECONDS = 0.5
+"""How long a prompt has not changed before its tokens are counted exactly."""
 LONGEST = 100_000
 """Characters of a prompt above which the estimate stays: to hand over more would be felt in the keys."""
 
 Told = Callable[[str, "Request", int], object]
+
+
+class TokensCounted(AppMessage):
+    """The prompt of a column's request has exactly so many tokens."""
+
+    def __init__(self, column_id: str, request: Request, tokens: int) -> None:
+        super().__init__()
+        self.column_id = column_id
+        self.request = request
+        self.tokens = tokens
 
 
 class ExactCounts:

@@ -15,13 +15,12 @@ from adapters.formats import catalog
 from sessions.running import rendering
 from workbench.lessons import lesson, reply_lesson
 from workbench.lessons.lesson import LessonStep
-from workbench.lessons.lesson_view import prompt_so_far, reply_with
 from workbench.lessons.reply_lesson import ReplyStep
 from workbench.output.display import one_line
 from workbench.state.live import LiveColumn
 from workbench.tui.keys.bindings import ON_A_LESSON
 from workbench.tui.keys.key_words import keys_of
-from workbench.tui.textual_internals.error_isolation import Sturdy
+from workbench.tui.pages.lesson_view import prompt_so_far, reply_with
 from workbench.tui.widgets.text.plain import PlainStatic, lines
 from workbench.tui.widgets.text.text_view import TextView
 
@@ -40,7 +39,7 @@ SIGNS = {"⚠": "$text-warning bold", "✗": "$text-error bold"}
 Step = LessonStep | ReplyStep
 
 
-class LessonScreen(Sturdy, Screen[None]):
+class LessonScreen(Screen[None]):
     """`columns` are those that can be looked at; the lesson starts with the one at `index`."""
 
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_LESSON

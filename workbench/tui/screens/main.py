@@ -31,8 +31,9 @@ from workbench.tui.panes.tools import ToolsPane
 from workbench.tui.panes.variants import VariantsPane
 from workbench.tui.runs import ratings
 from workbench.tui.runs.runs import LiveRun, Order, RunEnded, RunProgress, Runs
+from workbench.tui.runs.send_setup import SendSetup
 from workbench.tui.screens.pane_sizes import RoomScreen
-from workbench.tui.textual_internals.row_compositor import RowCompositor
+from workbench.tui.textual_internals import error_isolation, row_compositor
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
@@ -63,9 +64,9 @@ class MainScreen(RoomScreen):
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, MainScreen.Showed)
 
-    def __init__(self, document: Document, after_edit: Callable[[], None]) -> None:
+    def __init__(self, document: Document, after_edit: Callable[[], None], sending: SendSetup) -> None:
         super().__init__()
-        self._compositor = RowCompositor()
+        row_compositor.paint_by_rows(self)
         self.document = document
         self._engine: Engine | None = None
         self.runs = Runs(self.post_message)
@@ -85,7 +86,7 @@ class MainScreen(RoomScreen):
         self.inputs = InputsPane(self.edit)
         self.demos = DemosPane(self.edit)
         self.history = HistoryPane(self.edit)
-        self.tools = ToolsPane(self.edit)
+        self.tools = ToolsPane(self.edit, sending)
         self.variants = VariantsPane(self.edit)
         self.notes = NotesPane()
         self._status = StatusLine()
@@ -232,7 +233,7 @@ class MainScreen(RoomScreen):
             return
         self._keep_reply(run)
         if message.error is not None and not isinstance(message.error, RunError):
-            self.app._handle_exception(message.error)
+            error_isolation.report(self, message.error)
         self.show_soon()
 
     @on(ReplyView.Edited)

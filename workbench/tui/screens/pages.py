@@ -20,7 +20,6 @@ from workbench.tui.keys.key_words import keys_of
 from workbench.tui.pages import attempts, card, differences, lints, parsers, repeats, true_request
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.writing import as_json
-from workbench.tui.textual_internals.error_isolation import Sturdy
 from workbench.tui.widgets.tab_line import TabLine, TabName
 from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import Block, TextView, block
@@ -52,7 +51,7 @@ PAGES: Mapping[str, PageName] = {
 LOOK_AGAIN_SECONDS = 0.3
 
 
-class PagesScreen(Sturdy, Screen[Place | None]):
+class PagesScreen(Screen[Place | None]):
     """`look` gives the column with this id as it is now, or the next or previous one. Returns a place to go to."""
 
     HELP = """\

@@ -8,37 +8,53 @@ raises. Only catching the exception inside of the widget keeps the rest alive.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.segment import Segment
+from textual.app import App
+from textual.dom import DOMNode
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.message_pump import MessagePump
 from textual.strip import Strip
 from textual.widget import Widget
 
 from workbench.output.display import one_line
 
-if TYPE_CHECKING:
-    _Base = MessagePump
-else:
-    _Base = object
-
 Report = Callable[[Exception], object]
 
 
-class Sturdy(_Base):
-    """To be put in front of an app's base class, whose own handlers then survive; widgets are made so one by one."""
+class SurvivingApp(App[int]):
+    """An app of which every handler, and every widget, survives what it raises; `report_mistake` is told of it."""
+
+    def report_mistake(self, error: Exception) -> None:
+        """What is to happen about an exception; unless a subclass says otherwise the app ends with it."""
+        self.end_by_mistake(error)
+
+    def end_by_mistake(self, error: Exception) -> None:
+        """Ends the app with an exception, as Textual does for each."""
+        super()._handle_exception(error)
+
+    def _handle_exception(self, error: Exception) -> None:
+        self.report_mistake(error)
 
     async def _dispatch_message(self, message: Message) -> None:
         try:
             await super()._dispatch_message(message)
-        except Exception as error:
-            self.app._handle_exception(error)
+        except Exception as error:  # whatever a handler raises
+            self.report_mistake(error)
+
+    def _register_child(self, parent: DOMNode, child: Widget, before: int | None, after: int | None) -> None:
+        isolate(child, self.report_mistake)
+        super()._register_child(parent, child, before, after)
 
 
-def make_sturdy(widget: Widget, report: Report) -> None:
-    """Makes one widget, of whatever class, survive its own handlers, its measuring and its painting.
+def report(widget: Widget, error: Exception) -> None:
+    """Reports what was raised elsewhere, such as in a thread, as if a handler of the widget had raised it."""
+    widget.app._handle_exception(error)
+
+
+def isolate(widget: Widget, report: Report) -> None:
+    """Makes one widget, of whatever class, survive what its own handlers, measuring and painting raise.
 
     Put on the object and not on its class: most classes are Textual's, and other apps of the process use them too.
     """
@@ -57,7 +73,7 @@ def _surviving_handler(dispatch: Callable[[Message], Awaitable[None]], report: R
     async def dispatch_message(message: Message) -> None:
         try:
             await dispatch(message)
-        except Exception as error:
+        except Exception as error:  # whatever a handler raises
             report(error)
 
     return dispatch_message
@@ -67,7 +83,7 @@ def _surviving_measure(measure: Callable[..., int], otherwise: Callable[..., int
     def measured(*about: Any, **named: Any) -> int:
         try:
             return measure(*about, **named)
-        except Exception as error:
+        except Exception as error:  # whatever a widget raises while it is measured
             report(error)
             return otherwise(*about, **named)
 
@@ -86,7 +102,7 @@ def _surviving_painter(widget: Widget, paint: Callable[[Region], list[Strip]], r
     def render_lines(crop: Region) -> list[Strip]:
         try:
             return paint(crop)
-        except Exception as error:
+        except Exception as error:  # whatever a widget raises while it is painted
             report(error)
             said = f"✗ {type(widget).__name__} cannot be shown: {type(error).__name__}: {error}"
             line = Strip([Segment(one_line(said, max(1, widget.outer_size.width)))])

@@ -10,25 +10,28 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 from textual import events
 from textual.app import App
-
-if TYPE_CHECKING:
-    _Base = App[int]
-else:
-    _Base = object
 
 PATIENCE_S = 1.0
 """Seconds after which keys no longer wait for one before them, which may have gone to a widget that is no more."""
 
 
-class KeysInOrder(_Base):
-    """To be put in front of an app's base class."""
+class KeyOrder:
+    """Every event of the app comes here first; `deliver` is what Textual does with one, `report` hears what raises."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        app: App[Any],
+        deliver: Callable[[events.Event], Awaitable[None]],
+        report: Callable[[Exception], object],
+    ) -> None:
+        self._app = app
+        self._deliver = deliver
+        self._report = report
         self._waiting: deque[events.Key | events.Paste] = deque()
         self._is_busy = False
         self._letters_under_way = False
@@ -38,14 +41,15 @@ class KeysInOrder(_Base):
     def has_keys_waiting(self) -> bool:
         return self._is_busy
 
-    async def on_event(self, event: events.Event) -> None:
+    async def take(self, event: events.Event) -> None:
+        """Delivers an event, a key or a paste only once those before it have been carried out."""
         if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
-            await super().on_event(event)
+            await self._deliver(event)
         elif self._is_busy:
             self._waiting.append(event)
         elif isinstance(event, events.Key) and event.is_printable:
             self._letters_under_way = True
-            await super().on_event(event)
+            await self._deliver(event)
         else:
             self._is_busy = True
             self._task = asyncio.create_task(self._carry_out(event))
@@ -54,18 +58,18 @@ class KeysInOrder(_Base):
         try:
             if self._letters_under_way:
                 await self._settled()
-            await super().on_event(event)
+            await self._deliver(event)
             await self._settled()
         except Exception as error:
-            self._handle_exception(error)
+            self._report(error)
         finally:
             self._letters_under_way = self._is_busy = False
             while self._waiting and not self._is_busy:
-                await self.on_event(self._waiting.popleft())
+                await self.take(self._waiting.popleft())
 
     async def _settled(self) -> None:
         """Waits until what was handed to the focused widget has been handled there, by its parents, and by the app."""
-        node = self.focused or self.screen
+        node = self._app.focused or self._app.screen
         for one in node.ancestors_with_self:
             done = asyncio.Event()
             if one.post_message(events.Callback(callback=done.set)):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from textual._compositor import Compositor
 from textual.geometry import Region
+from textual.screen import Screen
 from textual.strip import Strip
 
 
@@ -25,3 +27,8 @@ class RowCompositor(Compositor):
             seen = region.intersection(part)
             if seen and seen.overlaps(crop):
                 yield region, part, widget.render_lines(seen.translate(-region.offset))
+
+
+def paint_by_rows(screen: Screen[Any]) -> None:
+    """Has a screen painted so. To be called while it is made."""
+    screen._compositor = RowCompositor()

@@ -1,4 +1,7 @@
-"""A text area that repaints the rows that look different, where Textual's own repaints all of them for each key."""
+"""A text area that repaints the rows that look different, where Textual's own repaints all of them for each key.
+
+It also gives a public name to what editors need of Textual's text area and Textual keeps private.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from textual.geometry import Region
 from textual.reactive import Reactive, reactive
 from textual.strip import Strip
 from textual.widgets import TextArea
-from textual.widgets.text_area import Selection
+from textual.widgets.text_area import Location, Selection, TextAreaTheme
 
 
 class RowLook(NamedTuple):
@@ -59,6 +62,50 @@ class RowPainting(TextArea):
             self._looks = self._rows_in_sight()
         return super().render_lines(crop)
 
+    # -- what Textual has no public name for
+
+    def paint_row(self, y: int) -> Strip:
+        """Row `y` of the widget as it looks, for a subclass to paint another way."""
+        return super()._render_line(y)
+
+    def forget_painted_lines(self) -> None:
+        """Lines look different now, though their text does not."""
+        self._line_cache.clear()
+
+    def type_over(self, text: str, start: Location, end: Location) -> None:
+        """Puts `text` in place of what is there as if the user had typed it: it can be undone, not while read-only."""
+        self._replace_via_keyboard(text, start, end)
+
+    def delete_as_typed(self, start: Location, end: Location) -> None:
+        """Takes away what is there as if the user had deleted it."""
+        self._delete_via_keyboard(start, end)
+
+    def rewrap(self) -> None:
+        """Wraps all lines anew, as for another width."""
+        self._rewrap_and_refresh_virtual_size()
+
+    def fit_scrollbars(self) -> None:
+        """Lays out anew what depends on the length of the text."""
+        self._refresh_size()
+
+    @property
+    def lines_by_row(self) -> list[tuple[int, int]]:
+        """For each row of the wrapped text the index of its line, and which of the line's rows it is."""
+        return self.wrapped_document._offset_to_line_info
+
+    @property
+    def theme_in_force(self) -> TextAreaTheme | None:
+        """The styles of selection, cursor and text."""
+        return self._theme
+
+    @property
+    def shows_cursor(self) -> bool:
+        """Whether the cursor is painted now: it blinks, and rests without focus."""
+        return self._draw_cursor
+
+    def _render_line(self, y: int) -> Strip:
+        return self.paint_row(y)
+
     def _watch_selection(self, previous_selection: Selection, selection: Selection) -> None:
         super()._watch_selection(previous_selection, selection)
         self.repaint_changes()
@@ -69,7 +116,7 @@ class RowPainting(TextArea):
 
     def _rows_in_sight(self) -> list[RowLook | None]:
         """Each row of the widget, from the top; None below the end of the text."""
-        rows = self.wrapped_document._offset_to_line_info
+        rows = self.lines_by_row
         top = self.scroll_offset.y
         decoration_of = self.decorations()
         return [

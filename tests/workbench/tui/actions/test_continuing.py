@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sessions.model.session import Case, Column, Session, SignatureText, Tool
 from tests.support.open_app import TICKETS, Desk, at_the_desk
-from workbench.tui.actions.continuing import continue_from_run
+from workbench.tui.actions.past_runs import continue_from_run
 
 SESSION = Session(
     SignatureText("question, history: dspy.History -> answer"),

@@ -10,8 +10,9 @@ import pytest
 from open_app import TICKETS, Desk, at_the_desk
 
 from sessions.exports.formats import FORMATS
+from workbench.tui.actions import exporting
 from workbench.tui.dialogs.confirm import ConfirmScreen
-from workbench.tui.palette import WorkbenchCommands
+from workbench.tui.palette import commands_of
 from workbench.tui.widgets.text.plain import PlainStatic
 
 
@@ -20,10 +21,10 @@ def test_every_form_is_in_the_palette_and_goes_to_a_file_or_the_clipboard(tmp_pa
     target = tmp_path / "out.json"
 
     async def act(desk: Desk) -> None:
-        names = [command.name for command in WorkbenchCommands(desk.app.screen)._commands()]
+        names = [command.name for command in commands_of(desk.app, desk.app.screen)]
         assert {f"Export as {form.title}" for form in FORMATS.values()} <= set(names)
 
-        desk.app.export("template")
+        desk.app.ask(exporting.export(desk.app, "template"))
         await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
         said = str(desk.app.screen.query_one(".dialog-text", PlainStatic).render())
         assert "the column chat, the case first" in said and "left out: the other cases: second" in said
@@ -37,7 +38,7 @@ def test_every_form_is_in_the_palette_and_goes_to_a_file_or_the_clipboard(tmp_pa
         await desk.until(target.exists, "for the file")
         await desk.until(lambda: len(desk.app.screen_stack) == 1, "for the main screen")
 
-        desk.app.export("messages")
+        desk.app.ask(exporting.export(desk.app, "messages"))
         await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
         await desk.press("c")
         await desk.until(lambda: desk.app.clipboard != "", "for the clipboard")
@@ -51,7 +52,7 @@ def test_every_form_is_in_the_palette_and_goes_to_a_file_or_the_clipboard(tmp_pa
 
 def test_what_a_form_cannot_hold_is_said_and_nothing_is_asked(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
-        desk.app.export("curl")  # an offline model is nowhere to be asked
+        desk.app.ask(exporting.export(desk.app, "curl"))  # an offline model is nowhere to be asked
         await desk.until(lambda: desk.app._notifications, "for the refusal")
         assert len(desk.app.screen_stack) == 1
 

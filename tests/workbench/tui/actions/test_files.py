@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from sessions.file import autosave, restore_points, store
 from sessions.model.session import Case
-from workbench.tui.actions import files
+from workbench.tui.actions import cases, files
 from workbench.tui.dialogs.confirm import ConfirmScreen
 from workbench.tui.widgets.text.plain import PlainStatic
 
@@ -76,7 +76,7 @@ def test_what_another_program_changed_elsewhere_in_the_file_is_taken_over_and_ca
 
     async def act(desk: Desk) -> None:
         assert files.open_path(desk.app, path)
-        desk.app.look_at_case(1)
+        cases.look_at(desk.app, 1)
         await desk.go_to("input", "ticket")
         await desk.paste_over("mine")
         store.save(replace(ELSEWHERE, cases=(Case("new"), *ELSEWHERE.cases)), path)
@@ -131,7 +131,7 @@ def test_work_of_a_killed_app_is_offered_and_stays_whatever_the_answer(tmp_path:
             os.kill(os.getpid(), signal.SIGKILL)
         os.waitpid(child, 0)
         assert files.open_path(desk.app, path)
-        desk.app._ask(files.offer_left_over(desk.app))
+        desk.app.ask(files.offer_left_over(desk.app))
         await desk.until(lambda: len(desk.app.screen_stack) > 1, "for the question")
         await desk.press(answer)
         await desk.until(lambda: restore_points.points(path), "for the copy to be put away")

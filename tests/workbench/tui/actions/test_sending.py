@@ -72,7 +72,7 @@ def test_the_app_asks_before_a_key_goes_to_a_host_that_the_session_names(sends: 
         await desk.press("f5")  # what was said is remembered
         await desk.sent()
         assert len(sends) == 2 and sends[-1]["allow_hosts"] == frozenset()
-        desk.app.hosts.forget()
+        desk.app.sending.hosts.forget()
         await desk.press("f8", "y")
         await desk.sent()
         assert sends[-1]["allow_hosts"] == {HOST}
@@ -177,7 +177,7 @@ def test_a_server_that_a_session_names_sees_no_key_before_the_user_allows_its_ho
         await desk.sent()
         assert desk.reply("chat") == REPLY
         assert server.requests and all(CANARY not in str(one.headers) for one in server.requests)
-        desk.app.hosts.forget()
+        desk.app.sending.hosts.forget()
         await desk.press("f5", "y")
         await desk.sent()
         assert server.requests[-1].headers["authorization"] == f"Bearer {CANARY}"

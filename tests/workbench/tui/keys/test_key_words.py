@@ -27,14 +27,14 @@ KEY = re.compile(
 OF_TEXTUAL = ("enter", "tab")
 """Keys of Textual's own lists and lines: where no binding of ours has them they are as they are."""
 
-NOT_OURS = {"tui/widgets/signature/source_editor.py": ("esc",)}
+NOT_OURS = {"tui/panes/source_editor.py": ("esc",)}
 """Keys of what is offered while typing: no bindings, like tab and the arrows there."""
 
 NO_TEXT = {
     "tui/keys/bindings.py": "the bindings themselves",
     "tui/widgets/prompt/prompt_keys.py": "bindings",
     "config/settings.py": "the usual keys as an example of the config file",
-    "cli/reply_input.py": "the command line, outside of the app",
+    "cli/commands/parse.py": "the command line, outside of the app",
     "cli/commands/send.py": "the command line, outside of the app",
     "tui/keys/key_words.py": "how keys are written",
 }

@@ -70,10 +70,10 @@ def test_leaving_from_a_page_asks_about_unsaved_work() -> None:
 
 def test_the_palette_over_a_page_offers_what_concerns_the_page() -> None:
     async def act(desk: Desk) -> None:
-        from workbench.tui.palette import WorkbenchCommands
+        from workbench.tui.palette import commands_of
 
         await desk.press("f7")
-        offered = [one.name for one in WorkbenchCommands(desk.app.screen)._commands()]
+        offered = [one.name for one in commands_of(desk.app, desk.app.screen)]
         assert any(one.startswith("Send") for one in offered)
         assert not any(one.startswith(("Maximise", "Case:", "Copy:")) for one in offered)
 

@@ -93,7 +93,7 @@ def test_a_function_that_the_user_named_answers_and_its_crash_is_a_failed_result
         return "snow"
 
     async def act(desk: Desk) -> None:
-        desk.app.tool_handlers = {"weather": NamedHandler("stations:weather", weather)}
+        desk.app.sending.tool_handlers = {"weather": NamedHandler("stations:weather", weather)}
         desk.main.open_tab("tools")
         desk.main.show()
         await desk.settle()
@@ -110,6 +110,6 @@ def test_a_function_that_the_user_named_answers_and_its_crash_is_a_failed_result
         assert sorted(said) == ["Tool 'weather' execution failed: the station is closed [/x]", "snow"]
         assert desk.document.session.tools == (WEATHER,), "nothing of it is kept in the session"
         desk.app.load(replace(SESSION, name="another"), None)
-        assert desk.app.tool_handlers == {}, "another session's tool of that name calls nothing"
+        assert desk.app.sending.tool_handlers == {}, "another session's tool of that name calls nothing"
 
     at_the_desk(act, session=SESSION)

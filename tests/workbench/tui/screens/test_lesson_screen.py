@@ -10,6 +10,7 @@ from sessions.model.session import Column, Session
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless, session_of
+from workbench.tui.actions import cases
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.widgets.text.text_view import TextView
 
@@ -95,7 +96,7 @@ def test_hostile_texts_are_text_in_a_lesson() -> None:
 
     async def act(desk: Desk) -> None:
         for index in range(0, len(session.cases), 2):
-            desk.app.look_at_case(index)
+            cases.look_at(desk.app, index)
             await desk.settle()
             await desk.press("f6", "end")
             assert_harmless(desk)

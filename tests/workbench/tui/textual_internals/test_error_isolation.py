@@ -70,8 +70,8 @@ def test_a_widget_that_cannot_be_painted_says_so_in_one_line_and_the_rest_is_pai
         assert "Still here" in desk.prompt("xml")
 
     app = at_the_desk(act, mistakes=None)
-    assert {type(error) for _, error in app.mistakes} <= {LookupError, IndexError}
-    assert app.mistakes
+    assert {type(error) for _, error in app.mistakes.seen} <= {LookupError, IndexError}
+    assert app.mistakes.seen
 
 
 def test_a_widget_that_raises_while_it_is_mounted_takes_nothing_with_it() -> None:
@@ -94,8 +94,8 @@ def test_a_worker_and_a_timer_that_raise_are_reported_and_end_nothing() -> None:
 
         desk.app.run_worker(work(), exit_on_error=False)
         desk.main.set_timer(0.001, tick)
-        await desk.until(lambda: len(desk.app.mistakes) == 2)
-        assert [str(error) for _, error in desk.app.mistakes] == ["a worker", "a timer"]
+        await desk.until(lambda: len(desk.app.mistakes.seen) == 2)
+        assert [str(error) for _, error in desk.app.mistakes.seen] == ["a worker", "a timer"]
 
     at_the_desk(act, mistakes=2)
 
@@ -104,7 +104,7 @@ def test_after_a_mistake_a_copy_of_the_work_is_kept() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "ticket")
         await desk.paste_over("Worth keeping")
-        desk.app._handle_exception(ValueError("anything"))
+        desk.app.report_mistake(ValueError("anything"))
         folder = Path(os.environ["XDG_STATE_HOME"])
         await desk.until(lambda: any("Worth keeping" in one.read_text() for one in folder.rglob("*.json")))
 

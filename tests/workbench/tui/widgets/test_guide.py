@@ -15,7 +15,7 @@ def guide(desk: Desk) -> Guide:
 
 def test_every_step_of_the_first_example_is_ticked_off_when_it_is_done() -> None:
     async def act(desk: Desk) -> None:
-        desk.app.show_guide(is_first=True)
+        desk.app.guidance.show(is_first=True)
         await desk.settle()
         assert guide(desk).next_step == 0
         await desk.press("f5")
@@ -47,7 +47,7 @@ def test_the_points_of_another_examples_notes_are_its_steps_and_a_click_ticks_th
     hostile = replace(examples.load(examples.FIRST), notes="\n- [/x] [@click=app.exit]first\x1b[2J\n- second")
 
     async def act(desk: Desk) -> None:
-        desk.app.show_guide()
+        desk.app.guidance.show()
         await desk.settle()
         shown = guide(desk).render().plain
         assert "[/x] [@click=app.exit]first" in shown and "\x1b" not in shown
@@ -60,7 +60,7 @@ def test_the_points_of_another_examples_notes_are_its_steps_and_a_click_ticks_th
 
 def test_where_there_is_little_room_the_next_step_stands_alone() -> None:
     async def act(desk: Desk) -> None:
-        desk.app.show_guide(is_first=True)
+        desk.app.guidance.show(is_first=True)
         await desk.settle()
         assert guide(desk).size.height <= 2
         assert desk.main.signature.size.height >= 3, "the editor is still there"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +9,8 @@ from rich.cells import cell_len
 
 from adapters.replies.reading import FieldReading, FieldState, Reading
 from adapters.signatures.type_names import name_of
-from workbench.output.display import one_line, safe
+from workbench.output.display import one_line, safe, value_text
+from workbench.output.reading_text import raised_by
 from workbench.tui.widgets.text.wrapping import rows as wrapped
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ WORDS_OF: Mapping[FieldState, str] = {
     "failed": "found, but it does not fit the type",
     "unread": "found, but the parser had stopped before it",
 }
-LONGEST_VALUE = 400
 SHORTEST_TYPE = 12
 """Cells of a type that is cut off, below which it is left out of the line."""
 MOST_NEAR_MISSES = 5
@@ -36,23 +35,6 @@ class Row(NamedTuple):
 
     pieces: tuple[tuple[str, str], ...]
     field: str | None = None
-
-
-def value_text(value: Any) -> str:
-    """A value as Python writes it, shortened; never raises."""
-    if isinstance(value, str):
-        return repr(value) if len(value) <= LONGEST_VALUE else repr(value[:LONGEST_VALUE])[:-1] + "…"
-    try:
-        return _SHORT.repr(value)
-    except Exception as error:
-        return f"<a {type(value).__name__} that can not be shown: {type(error).__name__}>"
-
-
-_SHORT = reprlib.Repr()
-_SHORT.maxstring = _SHORT.maxother = LONGEST_VALUE
-_SHORT.maxlist = _SHORT.maxdict = _SHORT.maxset = _SHORT.maxtuple = 12
-_SHORT.maxlong = 100
-_SHORT.maxlevel = 4
 
 
 def starts_open(field: FieldReading, flags: Iterable[Flag]) -> bool:
@@ -101,13 +83,6 @@ def _verdict(reading: Reading, width: int) -> Iterable[Row]:
         *_message("✗", f"{place}{_sentence(error.message)}", "problem", width),
         *_message("", f"{raised_by(reading)} raises {error.type}", "note", width),
     ]
-
-
-def raised_by(reading: Reading) -> str:
-    """Who raises the error of a reply that is refused: dspy, or an adapter that dspy does not have."""
-    from adapters.formats import catalog
-
-    return "dspy" if catalog.dspy_class(reading.adapter) is not None else f"{catalog.title(reading.adapter)}Adapter"
 
 
 def _field(

@@ -8,11 +8,10 @@ from typing import Any, ClassVar, get_args
 
 from rich.segment import Segment
 from rich.style import Style
-from textual.document._document import EditResult
-from textual.document._edit import Edit
 from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import TextArea
+from textual.widgets.text_area import Edit, EditResult
 
 from adapters.replies.reading import Reading, SpanKind
 from workbench.output.display import safe
@@ -120,7 +119,7 @@ class ReplyView(StreamedText):
         self._error_at = at
         self._error_field = error.field if error is not None else None
         self._fit_margin()
-        self._line_cache.clear()
+        self.forget_painted_lines()
         self.refresh()
 
     def edit(self, edit: Edit) -> EditResult:
@@ -149,7 +148,7 @@ class ReplyView(StreamedText):
             super().action_cut()
             return
         chosen = self.selected_text
-        self._delete_via_keyboard(*self.selection)
+        self.delete_as_typed(*self.selection)
         self.app.copy_to_clipboard(chosen)
 
     # ------------------------------------------------------------------ margin
@@ -166,7 +165,7 @@ class ReplyView(StreamedText):
         gutter = wanted + 2 if wanted >= SHORTEST_MARGIN else 0
         if gutter != self._gutter:
             self._gutter = gutter
-            self._rewrap_and_refresh_virtual_size()
+            self.rewrap()
             self.refresh()
 
     def on_resize(self) -> None:
@@ -174,11 +173,11 @@ class ReplyView(StreamedText):
 
     # ------------------------------------------------------------------ rows
 
-    def _render_line(self, y: int) -> Strip:
+    def paint_row(self, y: int) -> Strip:
         """A row from the visible part of its line only: Textual's own divides the whole line for every row."""
-        theme = self._theme
+        theme = self.theme_in_force
         base = theme.base_style if theme and theme.base_style is not None else self.rich_style
-        info = self.wrapped_document._offset_to_line_info
+        info = self.lines_by_row
         row = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
         if row >= len(info):
@@ -214,7 +213,7 @@ class ReplyView(StreamedText):
 
     def _runs(self, index: int, start: int, end: int, line_start: int, base: Style) -> list[Run]:
         """Stretches of a row, from 0, each with its style: the parser's spans, then error, selection and cursor."""
-        theme = self._theme
+        theme = self.theme_in_force
         layers: list[Run] = [
             (span.start - line_start, span.end - line_start, self._reply_style(span.kind))
             for span in self._marks_of_reply.in_range(line_start + start, line_start + end)
@@ -231,7 +230,7 @@ class ReplyView(StreamedText):
                 first = top[1] if index == top[0] else 0
                 last = bottom[1] if index == bottom[0] else end
                 layers.append((first, last, theme.selection_style))
-            if cursor_row == index and self._draw_cursor and theme.cursor_style:
+            if cursor_row == index and self.shows_cursor and theme.cursor_style:
                 layers.append((cursor_column, cursor_column + 1, theme.cursor_style))
         return _flatten(layers, start, end, base)
 

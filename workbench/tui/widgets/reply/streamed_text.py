@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from textual.geometry import Size
-from textual.widget import Widget
 
 from workbench.output.display import safe
+from workbench.tui.textual_internals.scrolling import set_virtual_size
 from workbench.tui.widgets.text.editor import Editor
 
 LONGEST_WRAPPED_LINE = 20_000
@@ -29,7 +29,7 @@ class StreamedText(Editor):
         end = self.document.end
         added = self.document.replace_range(end, end, safe(chunk))
         self.wrapped_document.wrap_range(end, end, added.end_location)
-        self._line_cache.clear()
+        self.forget_painted_lines()
         if self.soft_wrap and len(self.document.get_line(end[0])) > LONGEST_WRAPPED_LINE:
             self.soft_wrap = False
         self._grow(follows)
@@ -44,22 +44,20 @@ class StreamedText(Editor):
     def end_stream(self) -> None:
         """Nothing more is added."""
         self._followed_to = 0.0
-        self._refresh_size()
+        self.fit_scrollbars()
 
     def _grow(self, follows: bool) -> None:
         """Makes room for the text. Its length concerns its scrollbar alone: laying out the whole screen for each piece
         would stall the keys."""
         height, page = self.wrapped_document.height, self.scrollable_content_region.height
         if not self.soft_wrap or (height > page and not self.show_vertical_scrollbar):
-            self._refresh_size()
+            self.fit_scrollbars()
             if follows:
                 self.scroll_end(animate=False)  # once the scrollbar is there
             return
         if height > self.virtual_size.height:
             size = Size(0, height + (page // ROOM if height > page else 0))
-            self.set_reactive(Widget.virtual_size, size)
-            if height > page:
-                self._scroll_update(size)
+            set_virtual_size(self, size, has_scrollbar=height > page)
         if follows and height > self.scroll_y + page:
             self.scroll_to(y=self.virtual_size.height - page, animate=False, immediate=True, force=True)
 

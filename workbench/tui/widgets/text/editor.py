@@ -15,10 +15,8 @@ from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.document._document import EditResult, Location
-from textual.document._edit import Edit
 from textual.widgets import TextArea
-from textual.widgets.text_area import Selection
+from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
 from workbench.output.display import safe
 from workbench.tui.textual_internals.row_painting import RowPainting
@@ -149,7 +147,7 @@ class Editor(RowPainting):
         chosen = tuple(marks)
         if chosen != self._marks:
             self._marks = chosen
-            self._line_cache.clear()
+            self.forget_painted_lines()
             self.repaint_changes()
 
     def action_to_start(self) -> None:
@@ -189,7 +187,7 @@ class Editor(RowPainting):
 
     def notify_style_update(self) -> None:
         self._styles.clear()
-        self._line_cache.clear()
+        self.forget_painted_lines()
         super().notify_style_update()
 
     def on_key(self, event: events.Key) -> None:
@@ -198,7 +196,7 @@ class Editor(RowPainting):
             event.stop()
             line = self.document.get_line(self.selection.start[0])[: self.selection.start[1]]
             indent = line[: len(line) - len(line.lstrip(" "))] + ("    " if line.rstrip().endswith(":") else "")
-            self._replace_via_keyboard("\n" + indent, *self.selection)
+            self.type_over("\n" + indent, *self.selection)
 
     def _style(self, name: str) -> Style:
         if name not in self._styles:

@@ -13,7 +13,8 @@ from rich.style import Style
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
-from textual.widget import Widget
+
+from workbench.tui.textual_internals.scrolling import set_virtual_size
 
 
 class LineView(ScrollView, can_focus=True):
@@ -83,10 +84,7 @@ class LineView(ScrollView, can_focus=True):
     def set_height(self, rows: int) -> None:
         """The rows of the whole content; no new layout of the screen is needed for it."""
         if self.virtual_size.height != rows or self.virtual_size.width != self.row_width:
-            size = Size(self.row_width, rows)
-            self.set_reactive(Widget.virtual_size, size)
-            if self.is_attached:
-                self._scroll_update(size)
+            set_virtual_size(self, Size(self.row_width, rows), has_scrollbar=self.is_attached)
 
     def style_of(self, *names: str) -> Style:
         """The style of component classes, later ones over earlier ones."""

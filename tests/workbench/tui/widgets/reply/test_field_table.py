@@ -16,7 +16,8 @@ from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.steps import Step
 from tests.support.hostile import HOSTILE
 from tests.support.screen import Stage, assert_harmless, on_stage, seen
-from workbench.tui.widgets.reply.field_rows import Row, rows_of, value_text
+from workbench.output.display import value_text
+from workbench.tui.widgets.reply.field_rows import Row, rows_of
 from workbench.tui.widgets.reply.field_table import FieldTable
 
 SIGNATURE = Signature.make(

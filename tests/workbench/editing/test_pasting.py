@@ -11,7 +11,7 @@ from sessions.errors import SessionError
 from sessions.model.session import SignatureText
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import TICKETS, Desk, at_the_desk
-from workbench.tui.actions.pasting import demos_in
+from workbench.editing.pasting import demos_in
 
 QA = SignatureText("question, tags: list[str] -> answer, score: float")
 ROW = {"question": "Q?", "tags": ["a"], "answer": "A", "score": 1.5}

@@ -6,7 +6,7 @@ import pytest
 
 from sessions.model.session import SignatureText
 from tests.support.open_app import TICKETS, Desk, at_the_desk
-from workbench.tui.widgets.signature.source_editor import Offer, SourceEditor
+from workbench.tui.panes.source_editor import Offer, SourceEditor
 
 
 def offered(desk: Desk) -> list[str]:

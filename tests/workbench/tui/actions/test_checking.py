@@ -6,7 +6,7 @@ from sessions import examples
 from sessions.fixtures import checking
 from sessions.model.recording import record
 from sessions.model.session import Case, Column, Session, SignatureText
-from workbench.tui.actions.check_words import said_of
+from workbench.tui.actions.checking import said_of
 from workbench.tui.keys.key_words import USUAL, KeyWords
 
 PLAIN = Session(SignatureText("question -> answer"), (), (Column("chat", "chat"),), (Case("case", {"question": "Q?"}),))

@@ -7,7 +7,7 @@ from adapters.signatures.edit.outline import outline_of
 from adapters.signatures.edit.outline_edits import Wanted
 from tests.support.hostile import HOSTILE
 from workbench.output.display import safe
-from workbench.tui.widgets.signature.signature_rows import line_of, rows_of
+from workbench.tui.panes.signature_form_rows import line_of, rows_of
 
 SOURCE = "import dspy\n\n\nclass A(dspy.Signature):\n    q: str = dspy.InputField()\n    a: str = dspy.OutputField()\n"
 

@@ -22,8 +22,8 @@ from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
 from workbench.tui.keys.key_words import keys_of
+from workbench.tui.panes.signature_form_rows import QUIET, Row, line_of, not_described, rows_of, spelled
 from workbench.tui.widgets.row_list import RowList
-from workbench.tui.widgets.signature.signature_rows import QUIET, Row, line_of, not_described, rows_of, spelled
 from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
 
 LINE_END = re.compile(r"\r\n?")

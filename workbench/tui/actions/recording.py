@@ -1,4 +1,4 @@
-"""Fixtures: freezing what is on screen, and comparing what was frozen with what is made now."""
+"""Recording: what is on screen of a column is frozen as a fixture."""
 
 from __future__ import annotations
 
@@ -7,41 +7,41 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sessions.errors import SessionError
-from sessions.fixtures import checking
 from sessions.model import recording
 from sessions.model.session import Session
 from workbench.state.document import Place, State
 from workbench.state.live import LiveColumn
-from workbench.tui.actions.check_words import said_of
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.host import Host
 
 
-def record(app: WorkbenchApp) -> None:
+def record(host: Host) -> None:
     """Records the column with the focus: its messages, request, reply and reading, as `check` will compare them."""
-    live = app.main.shown_column()
+    live = host.main.shown_column()
     if live is None:
-        plain_notify(app, "There is no column to record: first show one.", title="Not recorded", severity="warning")
+        plain_notify(
+            host.app, "There is no column to record: first show one.", title="Not recorded", severity="warning"
+        )
         return
-    why = _hindrance(live, app.key_words)
+    why = _hindrance(live, host.key_words)
     if why:
-        plain_notify(app, f"{live.column.id} {why}", title="Not recorded", severity="warning", timeout=10)
+        plain_notify(host.app, f"{live.column.id} {why}", title="Not recorded", severity="warning", timeout=10)
         return
-    state = app.document.state
+    state = host.document.state
     # what is frozen is what is on screen: a run that was asked something else has only the reply in common with it
-    run = None if app.main.is_outdated(live) else app.main.runs.of(state.case.name, live.column.id)
+    run = None if host.main.is_outdated(live) else host.main.runs.of(state.case.name, live.column.id)
     try:
         recorded = recording.record(state.session, state.case, live.column, run.run if run is not None else None)
     except SessionError as error:
-        plain_notify(app, str(error), title="Not recorded", severity="warning")
+        plain_notify(host.app, str(error), title="Not recorded", severity="warning")
         return
     place = Place("reply", state.case.name, field=f"{live.column.id} recorded")
-    app.main.edit(partial(_with_session, session=recorded), place, f"record {live.column.id}")
+    host.main.edit(partial(_with_session, session=recorded), place, f"record {live.column.id}")
     unread = ", the reply unread" if live.reading is None else ""
-    app.main.say(
-        f"recorded {live.column.id}{unread}; {app.key_words('{app.save|^s} saves it, {app.check|F9} checks it')}"
+    host.main.say(
+        f"recorded {live.column.id}{unread}; {host.key_words('{app.save|^s} saves it, {app.check|F9} checks it')}"
     )
 
 
@@ -55,14 +55,6 @@ def _hindrance(live: LiveColumn, keys: Callable[[str], str]) -> str:
     if live.reading_error:
         return f"has a reply that its adapter broke off reading: {live.reading_error}"
     return ""
-
-
-def check(app: WorkbenchApp) -> None:
-    """Checks every recording of the session as it is on screen, and says what drifted."""
-    path = str(app.document.path) if app.document.path is not None else "this session"
-    checked = checking.check(app.document.session, path)
-    said = said_of(checked, app.document.state.case.name, app.key_words)
-    plain_notify(app, said.text, title=said.title, severity=said.severity, timeout=12)
 
 
 def _with_session(state: State, session: Session) -> State:

@@ -124,7 +124,7 @@ class SourceEditor(Editor):
         """The candidate in place of what was begun; inside its brackets or quotes, where it has empty ones."""
         row, column = self.cursor_location
         self._hide()
-        self._replace_via_keyboard(candidate.text, (row, column - self._length), (row, column))
+        self.type_over(candidate.text, (row, column - self._length), (row, column))
         inner = max(candidate.text.find('""'), candidate.text.find("()"))
         if inner >= 0:
             self.move_cursor((row, column - self._length + inner + 1))

@@ -1,19 +1,32 @@
-"""What the app says of a check: what differs, what can not be judged yet and the key that mends it, what holds."""
+"""Checking: every recording against what is made now, and the words for it: what differs, what waits, what holds."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.notifications import SeverityLevel
 
+from sessions.fixtures import checking
 from sessions.fixtures.checking import NO_REPLY
 from sessions.fixtures.verdicts import FixtureResult
 from workbench.output.display import one_line
 from workbench.tui.keys.key_words import KeyWords
+from workbench.tui.widgets.text.plain import plain_notify
+
+if TYPE_CHECKING:
+    from workbench.tui.host import Host
 
 MOST_LINES = 8
 LONGEST_REASON = 120
+
+
+def check(host: Host) -> None:
+    """What F9 does: checks every recording of the session as it is on screen, and says what drifted."""
+    path = str(host.document.path) if host.document.path is not None else "this session"
+    checked = checking.check(host.document.session, path)
+    said = said_of(checked, host.document.state.case.name, host.key_words)
+    plain_notify(host.app, said.text, title=said.title, severity=said.severity, timeout=12)
 
 
 class Said(NamedTuple):

@@ -1,0 +1,115 @@
+"""Private names of Textual are used in one folder, and each of them is there in the Textual that is installed."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import sys
+import textwrap
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import workbench.tui
+
+HOME = "workbench.tui.textual_internals"
+OF_NAMED_TUPLES = {"_replace", "_asdict", "_fields"}
+
+USED: dict[str, set[str]] = {
+    "textual.app.App": {"_dispatch_message", "_handle_exception", "_register_child"},
+    "textual.dom.DOMNode": {"_bindings"},
+    "textual.screen.Screen": {"_compositor"},
+    "textual.widget.Widget": {"_dispatch_message", "_scroll_update"},
+    "textual._compositor.Compositor": {"_get_renders"},
+    "textual.document._wrapped_document.WrappedDocument": {"_offset_to_line_info"},
+    "textual.widgets._text_area.TextArea": {
+        *("_render_line", "_line_cache", "_draw_cursor", "_theme", "_refresh_size", "_rewrap_and_refresh_virtual_size"),
+        *("_watch_selection", "_matching_bracket_location", "_replace_via_keyboard", "_delete_via_keyboard"),
+    },
+}
+"""The private names that the folder uses, by the class of Textual that has them."""
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name not in OF_NAMED_TUPLES
+
+
+def modules() -> list[str]:
+    found = pkgutil.walk_packages(workbench.tui.__path__, "workbench.tui.")
+    return [one.name for one in found if one.name != "workbench.tui.keys.keymap_child"]
+
+
+@cache
+def names_of(cls: type) -> frozenset[str]:
+    """The private names that a class has itself: in its body, and on `self` in its methods."""
+    found = {name for name in vars(cls) if is_private(name)}
+    tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and is_own(node.value):
+            found |= {node.attr} if is_private(node.attr) else set()
+    return frozenset(found)
+
+
+def is_own(node: ast.expr) -> bool:
+    """Whether an expression is the object itself: `self`, `cls` or `super()`."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "super"
+    return isinstance(node, ast.Name) and node.id in ("self", "cls")
+
+
+def of_textual(cls: type) -> list[type]:
+    return [one for one in cls.__mro__ if one.__module__.startswith("textual")]
+
+
+def used_by(cls: type) -> Iterator[tuple[str, str]]:
+    """The private names of its bases in Textual that a class of ours overrides, sets or reads, with the base's name."""
+    owners = {name: base for base in reversed(of_textual(cls)) for name in names_of(base)}
+    body = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
+    assert isinstance(body, ast.ClassDef)
+    mine = {node.attr for node in ast.walk(body) if isinstance(node, ast.Attribute) and is_own(node.value)}
+    for node in body.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            mine.add(node.name)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            mine |= {one.id for one in targets if isinstance(one, ast.Name)}
+    for name in sorted(mine & owners.keys()):
+        yield f"{owners[name].__module__}.{owners[name].__name__}", name
+
+
+def classes_of(module: str) -> list[type]:
+    found = vars(importlib.import_module(module)).values()
+    return [one for one in found if isinstance(one, type) and one.__module__ == module and of_textual(one)]
+
+
+@pytest.mark.parametrize(("owner", "name"), [(owner, name) for owner in USED for name in sorted(USED[owner])])
+def test_textual_still_has_the_private_name(owner: str, name: str) -> None:
+    module, _, cls = owner.rpartition(".")
+    bases = getattr(importlib.import_module(module), cls).__mro__
+    assert any(name in names_of(one) for one in bases if one.__module__.startswith("textual"))
+
+
+def test_the_table_of_private_names_is_whole() -> None:
+    found: set[str] = set()
+    for module in [one for one in modules() if one.startswith(HOME)]:
+        found |= {name for cls in classes_of(module) for _, name in used_by(cls)}
+        tree = ast.parse(Path(str(sys.modules[module].__file__)).read_text(encoding="utf-8"))
+        attributes = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+        found |= {node.attr for node in attributes if is_private(node.attr) and not is_own(node.value)}
+    assert found == set().union(*USED.values())
+
+
+@pytest.mark.parametrize("module", [one for one in modules() if not one.startswith(HOME)])
+def test_no_other_file_uses_a_private_name_of_textual(module: str) -> None:
+    found = [f"{cls.__name__}: {owner}.{name}" for cls in classes_of(module) for owner, name in used_by(cls)]
+    tree = ast.parse(Path(str(sys.modules[module].__file__)).read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and is_private(node.attr) and not is_own(node.value):
+            found.append(f"line {node.lineno}: {ast.unparse(node)}")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("textual") and "._" in str(node.module):
+            found.append(f"line {node.lineno}: from {node.module}")
+    assert found == []

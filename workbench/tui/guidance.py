@@ -1,0 +1,48 @@
+"""The guide: what to do next with an example that was opened, ticked off as it is done."""
+
+from __future__ import annotations
+
+from workbench.state.document import Document
+from workbench.tui.preferences import Preferences
+from workbench.tui.screens.main import MainScreen
+
+
+class Guidance:
+    """Shows the guide among the panes of `main`, and takes it away again."""
+
+    def __init__(self, document: Document, main: MainScreen, preferences: Preferences) -> None:
+        self._document = document
+        self._main = main
+        self._preferences = preferences
+        self._actions: frozenset[str] = frozenset()
+        """The actions that keys have called since the guide was shown."""
+
+    def show(self, is_first: bool = False) -> None:
+        """What to do with the example that was opened, until it is put away."""
+        from workbench.tui.widgets.guide import Guide
+
+        self.hide()
+        guide = Guide(self._document.session, is_first)
+        if guide.steps:
+            self._actions = frozenset()
+            self._main.guide = guide
+            self._main.query_one("#left").mount(guide, before="#notes-pane")
+            self.look()
+
+    def hide(self) -> None:
+        if self._main.guide is not None:
+            self._main.guide.remove()
+            self._main.guide = None
+
+    def look(self, action: str = "") -> None:
+        """Ticks off what is done by now; `action` is what a key has just called."""
+        guide = self._main.guide
+        if guide is not None:
+            self._actions |= {action}
+            guide.look(self._document.session, self._main.columns.lives, self._actions)
+
+    def put_away(self) -> None:
+        """The user has had enough of it, and does not want it at the next start."""
+        if self._main.guide is not None:
+            self.hide()
+            self._preferences.note_welcomed()

@@ -1,0 +1,39 @@
+"""Starting the app on a session, and what it ends with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sessions.file import autosave
+from sessions.model.session import Session
+from workbench.tui.app import WorkbenchApp
+
+
+def run_app(path: str | None = None, **options: Any) -> int:
+    """Runs the app on the session in `path`, by default on the first example, and returns its exit code.
+
+    Raises `sessions.errors.SessionError` when the file cannot be opened.
+    """
+    from sessions.file import store
+
+    if path is None:
+        app = WorkbenchApp(*opened(None), **options)
+    else:
+        found = store.open_file(path)
+        app = WorkbenchApp(found.session, Path(path), fingerprint=found.fingerprint, **options)
+    app.preferences.use_config()
+    code = app.run()
+    autosave.close()
+    return code if code is not None else (app.return_code or 0)
+
+
+def opened(path: str | None) -> tuple[Session, Path | None]:
+    """The session to start with, and its file if it has one."""
+    from sessions import examples
+    from sessions.file import store
+
+    if path is None:
+        return replace(examples.load(examples.FIRST), model="offline/exact"), None
+    return store.load(path), Path(path)

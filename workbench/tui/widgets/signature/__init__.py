@@ -1,1 +1,0 @@
-"""A signature as a form and as source."""
