@@ -1,6 +1,7 @@
 """Typed signatures to chat messages and replies to typed values, as dspy 3.4.1 does it, with an account of every step.
 
-The names below are the public ones; each is loaded when it is first asked for.
+The names below are the public ones; each is loaded when it is first asked for. `read_signature`, `render`, `read` and
+`run` are the whole way; `docs/library.md` shows them at work.
 """
 
 from __future__ import annotations
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
     from adapters.formats.markdown import MarkdownAdapter as MarkdownAdapter
     from adapters.formats.two_step import TwoStepAdapter as TwoStepAdapter
     from adapters.formats.xml import XMLAdapter as XMLAdapter
+    from adapters.library import make_adapter as make_adapter
+    from adapters.library import open_model as open_model
+    from adapters.library import read as read
+    from adapters.library import read_signature as read_signature
+    from adapters.library import render as render
+    from adapters.library import run as run
     from adapters.prompts.field_descriptions import get_field_description_string as get_field_description_string
     from adapters.prompts.field_descriptions import translate_field_type as translate_field_type
     from adapters.prompts.prompt import Message as Message
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
     from adapters.prompts.text import Text as Text
     from adapters.replies.reading import Reading as Reading
     from adapters.requests.capabilities import Capabilities as Capabilities
+    from adapters.running.runs import Run as Run
     from adapters.signatures.signature import Field as Field
     from adapters.signatures.signature import InputField as InputField
     from adapters.signatures.signature import OutputField as OutputField
@@ -60,8 +68,10 @@ _HOMES = {
     "adapters.prompts.field_descriptions": ("get_field_description_string", "translate_field_type"),
     "adapters.formats.json": ("JSONAdapter",),
     "adapters.formats.markdown": ("MarkdownAdapter",),
+    "adapters.library": ("make_adapter", "open_model", "read", "read_signature", "render", "run"),
     "adapters.prompts.prompt": ("Message", "Prompt"),
     "adapters.replies.reading": ("Reading",),
+    "adapters.running.runs": ("Run",),
     "adapters.signatures.signature": ("Field", "InputField", "OutputField", "Signature"),
     "adapters.prompts.text": ("Text",),
     "adapters.formats.two_step": ("TwoStepAdapter",),
@@ -91,3 +101,7 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         raise AttributeError(f"module 'adapters' has no attribute {name!r}")
     return getattr(import_module(_HOME_OF[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

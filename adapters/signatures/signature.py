@@ -178,6 +178,12 @@ class Signature:
     instructions: str = field(default="")
     name: str = "StringSignature"
 
+    def __post_init__(self) -> None:
+        if isinstance(self.fields_in_order, str):
+            raise TypeError(
+                f"a Signature is made of fields; adapters.read_signature({self.fields_in_order!r}) reads a text"
+            )
+
     @classmethod
     def make(cls, fields: Iterable[Field], instructions: str | None = None, name: str = "StringSignature") -> Signature:
         """A signature from fields; `instructions` is a docstring as written, or None for dspy's default sentence."""
