@@ -6,6 +6,7 @@ Loaded by its path beside `litellm_worker`, with nothing of this project importe
 from __future__ import annotations
 
 import importlib
+import itertools
 import os
 import sys
 import types
@@ -62,7 +63,32 @@ def tell_when_it_goes_out(told: Callable[[], None]) -> None:
     _told.set(told)
 
 
+class ForeignRedirectError(Exception):
+    """A server sends the request on to another one, which is none that the user chose: neither prompt nor key go there.
+
+    httpx would take along every header but `Authorization`, so that an `x-api-key` reached the other server.
+    """
+
+    def __init__(self, place: str) -> None:
+        super().__init__(f"it sends the request on to {place}")
+
+
+MOST_REDIRECTS = 5
+
+
+def _next(request: Any, response: Any, followed: int) -> Any:
+    """The request that a redirect within the same origin asks for; None when the response is no redirect."""
+    following = response.next_request
+    if following is None or followed == MOST_REDIRECTS:
+        return None
+    here, there = request.url, following.url
+    if (here.scheme, here.host, here.port) != (there.scheme, there.host, there.port):
+        raise ForeignRedirectError(f"{there.scheme}://{there.netloc.decode()}")
+    return following
+
+
 def _watch_for_requests() -> None:
+    """Has it told when a request goes out, and follows redirects within an origin alone."""
     import httpx
 
     def tell() -> None:
@@ -76,11 +102,25 @@ def _watch_for_requests() -> None:
 
     def send(self: Any, request: Any, **options: Any) -> Any:
         tell()
-        return send_in_thread(self, request, **options)
+        options["follow_redirects"] = False
+        for followed in itertools.count():
+            response = send_in_thread(self, request, **options)
+            following = _next(request, response, followed)
+            if following is None:
+                return response
+            response.close()
+            request = following
 
     async def send_async(self: Any, request: Any, **options: Any) -> Any:
         tell()
-        return await send_in_task(self, request, **options)
+        options["follow_redirects"] = False
+        for followed in itertools.count():
+            response = await send_in_task(self, request, **options)
+            following = _next(request, response, followed)
+            if following is None:
+                return response
+            await response.aclose()
+            request = following
 
     httpx.Client.send = send  # type: ignore[method-assign]
     httpx.AsyncClient.send = send_async  # type: ignore[method-assign]

@@ -133,6 +133,8 @@ def _kind_of(facts: Facts) -> ErrorKind:
         return (
             "interrupted" if facts.get("anything") or "event-stream" in facts.get("content_type", "") else "malformed"
         )
+    if "ForeignRedirectError" in causes | types:
+        return "address"
     if tls_trouble(facts.get("causes") or []):
         return "address"
     if UNFINISHED_RESPONSE in text:
@@ -212,6 +214,11 @@ def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | No
         return f"{target.place} is overloaded{status}{_ended(tail)} Try again in a moment."
     if kind == "setup":
         return _setup_line(facts, tail, target)
+    if kind == "address" and "ForeignRedirectError" in str(facts):
+        return (
+            f"{target.place} sends the request on to another host, which got neither prompt nor key. If you trust that "
+            f"one, give its address: {_redirect_of(facts)}."
+        )
     if kind == "address":
         causes = facts.get("causes") or []
         return tls_line(tls_trouble(causes), target.place, target.address, causes)
@@ -248,6 +255,11 @@ def _key_line(status: str, tail: str, target: Target) -> str:
         return f"{target.place} does not accept the key in {target.keys[0]}{status}{tail}"
     variables = " or ".join(key_variables(target.provider))
     return f"{target.place} wants a key{status}{_ended(tail)} Set {variables} in your environment."
+
+
+def _redirect_of(facts: Facts) -> str:
+    said = [str(one["message"]) for one in facts.get("causes") or () if one["type"] == "ForeignRedirectError"]
+    return (said or [str(facts.get("message", ""))])[0].rpartition(" on to ")[2]
 
 
 def _setup_line(facts: Facts, tail: str, target: Target) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -74,3 +77,41 @@ def test_a_connection_that_fails_over_tls_is_told_as_that(
         assert f"If it speaks https, write https://127.0.0.1:{port}." in error_of(send(model))
     monkeypatch.setenv(variable, f"https://127.0.0.1:{server.port}")
     assert error_of(send(model)).endswith(f"does not speak https: write http://127.0.0.1:{server.port}.")
+
+
+@contextmanager
+def redirecting(place: Callable[[str], str]) -> Iterator[str]:
+    """The address of a server that sends each request on to `place` of its path."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            self.send_response(307)
+            self.send_header("location", place(self.path))
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize("model", ["openai/any-name", "anthropic/any-name"])
+def test_neither_prompt_nor_key_follow_a_redirect_to_another_host(
+    send: Send, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch, model: str
+) -> None:
+    variable = "OPENAI_API_BASE" if model.startswith("openai") else "ANTHROPIC_API_BASE"
+    with redirecting(lambda path: f"http://127.0.0.1:{server.port}{path}") as address:
+        monkeypatch.setenv(variable, address)
+        said = error_of(send(model))
+    assert (
+        f"got neither prompt nor key. If you trust that one, give its address: http://127.0.0.1:{server.port}." in said
+    )
+    assert server.requests == []
