@@ -5,8 +5,8 @@ from __future__ import annotations
 LONGEST_REFUSAL = 200
 
 WORDS = {
-    "length": "cut off at the limit of tokens (max_tokens)",
-    "content_filter": "stopped by the provider's content filter",
+    "length": "cut off at its token limit",
+    "content_filter": "stopped by a content filter",
 }
 """By the finish reason, as OpenAI names them and litellm maps everybody's."""
 
@@ -15,7 +15,7 @@ def why_it_ended(finish_reason: str | None, refusal: str = "") -> str:
     """One line; empty for a reply that came to its own end. `refusal` is what the model said instead of an answer.
 
     >>> why_it_ended("length")
-    'cut off at the limit of tokens (max_tokens)'
+    'cut off at its token limit'
     >>> why_it_ended("stop")
     ''
     """

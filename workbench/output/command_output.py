@@ -168,6 +168,15 @@ def chunk(content: str) -> None:
     flush()
 
 
+def thought(content: str) -> bool:
+    """A piece of what a model thinks, dim, and only for a person who watches. Whether it was shown."""
+    if not is_terminal(_out()):
+        return False
+    _write(coloured(display.safe(content), "dim", _out()))
+    flush()
+    return True
+
+
 def progress(content: str) -> None:
     """A piece of a reply as it comes, on standard error, and only for a person who watches."""
     if is_terminal(sys.stderr):

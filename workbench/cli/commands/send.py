@@ -60,7 +60,7 @@ EXAMPLES = """\
 
 MOST_REPEATS = 1000
 
-LOADING = "loading litellm, which takes a few seconds and counts for nobody\n"
+LOADING = "loading litellm, which takes a few seconds; no clock runs meanwhile\n"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -380,6 +380,7 @@ class _Printer:
 
     def __init__(self, column: str) -> None:
         self._column = column
+        self._is_thinking = False
 
     def __call__(self, event: Event) -> None:
         if isinstance(event, ModelLoading):
@@ -388,7 +389,7 @@ class _Printer:
             attempt = f", attempt {event.attempt}" if event.attempt > 1 else ""
             command_output.heading(f"[{self._column} → {event.model}{attempt}]", "blue")
         elif isinstance(event, ChunkReceived) and event.choice == 0:
-            command_output.chunk(event.text)
+            self._show(event)
         elif isinstance(event, ToolInvoked):
             command_output.text("")
             command_output.heading(f"calls {event.name}({json_shapes.dumps(event.arguments, indent=None)})", "yellow")
@@ -396,6 +397,15 @@ class _Printer:
         elif isinstance(event, ExtractionStarted | FallbackStarted | RetryStarted):
             command_output.text("")
             command_output.heading(_why_again(event), "yellow")
+
+    def _show(self, event: ChunkReceived) -> None:
+        if event.reasoning:
+            self._is_thinking = command_output.thought(event.reasoning)
+        if event.text:
+            if self._is_thinking:
+                command_output.text("\n")
+            self._is_thinking = False
+            command_output.chunk(event.text)
 
 
 def _why_again(event: ExtractionStarted | FallbackStarted | RetryStarted) -> str:

@@ -64,7 +64,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         self._shown: tuple[LiveColumn, LiveRun | None] | None = None
         self._model: str | None = None
         self._was_running = False
-        self._streamed: tuple[int, int, int] | None = None
+        self._streamed: tuple[int, int, int, bool] | None = None
         self._is_outdated = False
         self._title = Content("")
         self._title_on_screen: Content | None = None
@@ -93,6 +93,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         self._show_title()
         self.set_class(live.stale, "-stale")
         if run is None or run.phase != "running":
+            self.reply.remove_class("-thinking")
             self.reply.show(live.text, live.reading)
             self.fields.show(None if _is_of_before(live, run) else live.reading, error=self._error(live, run))
             if run is not None and self._was_running:
@@ -109,16 +110,20 @@ call. The margin names what the parser did with each piece; the table shows how 
         return run is last_run and live.reply is before.reply and live.column is before.column
 
     def stream(self) -> None:
-        """Shows what has arrived of a reply that is under way."""
+        """Shows what has arrived of a reply that is under way; before its first word what the model thinks, dimmed."""
         run = self._shown[1] if self._shown is not None else None
-        if run is None or run.phase != "running" or not run.text:
+        if run is None or run.phase != "running":
             return
-        call = (run.number, *run.progress.call)
+        arrived = run.text or run.progress.reasoning
+        if not arrived:
+            return
+        call = (run.number, *run.progress.call, bool(run.text))
         if call != self._streamed:
             self._streamed = call
+            self.reply.set_class(not run.text, "-thinking")
             self.reply.show("", None, streaming=True)
             self.fields.show(None)
-        new = run.text[len(self.reply.raw) :]
+        new = arrived[len(self.reply.raw) :]
         if new:
             self.reply.append(new)
 

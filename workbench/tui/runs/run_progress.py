@@ -39,6 +39,8 @@ class Progress:
     """
 
     text: str = ""
+    reasoning: str = ""
+    """What the model has thought so far, in the call of which nothing else has come."""
     doing: str = ""
     attempt: int = 1
     number: int = 1
@@ -56,17 +58,19 @@ class Progress:
 
     def hear(self, events: Iterable[Event]) -> None:
         """Takes note of events."""
-        pieces = [self.text]
+        pieces, thoughts = [self.text], [self.reasoning]
         for event in events:
             self.attempt = max(self.attempt, event.attempt)
             if isinstance(event, ChunkReceived):
-                if not self._is_own or event.choice or not event.text:
+                if not self._is_own or event.choice or not (event.text or event.reasoning):
                     continue
                 if event.attempt != self._shown:
                     self._shown = event.attempt
                     pieces.clear()
-                self.doing = ""
+                    thoughts.clear()
+                self.doing = "thinking" if event.reasoning and not event.text else ""
                 pieces.append(event.text)
+                thoughts.append(event.reasoning)
             elif isinstance(event, RunRepeated):
                 self.attempt, self.number, self._shown, self._is_own, self.doing = 1, event.number, 0, True, ""
             else:
@@ -74,6 +78,7 @@ class Progress:
                 self._note_loading(event)
                 self.doing = _doing(event, self.doing)
         self.text = "".join(pieces)
+        self.reasoning = "".join(thoughts)
 
     def _note_loading(self, event: Event) -> None:
         if isinstance(event, ModelLoading):

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from loopback_server import CANARY, LoopbackServer, refused_port
+from terminal import Terminal
 
 from sessions.file import store
 from workbench.output import exit_codes
@@ -133,8 +134,8 @@ def test_an_interrupt_keeps_what_had_arrived(rain: str, at_loopback: Callable[[s
 @pytest.mark.parametrize(
     ("behaviour", "said"),
     [
-        ("length", "cut off at the limit of tokens (max_tokens)"),
-        ("content-filter", "stopped by the provider's content"),
+        ("length", "cut off at its token limit"),
+        ("content-filter", "stopped by a content filter"),
     ],
 )
 def test_why_a_reply_ended_is_said_before_it_is_read(
@@ -144,3 +145,18 @@ def test_why_a_reply_ended_is_said_before_it_is_read(
         at_loopback(server.url)
         shown = send(rain, "--model", "openai/any-name").stdout.decode()
     assert shown.index("[[ ## completed") < shown.index(f"[chat] {said}") < shown.rindex("yes")
+
+
+def test_what_the_model_thinks_is_shown_to_a_person_alone(
+    rain: str, at_loopback: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with LoopbackServer(REPLY, "reasoning") as server:
+        at_loopback(server.url)
+        piped = send(rain, "--model", "openai/any-name").stdout.decode()
+        words = [sys.executable, "-m", "workbench", "send", rain, "--adapter", "chat", "--model", "openai/any-name"]
+        with Terminal(words, tmp_path, (100, 30), {}) as terminal:
+            terminal.wait_for("attempt 1")
+            watched = terminal.painted
+    assert "think about it" not in piped
+    assert b"\x1b[2mLet me " in watched
+    assert b"loading litellm" in watched

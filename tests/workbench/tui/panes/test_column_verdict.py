@@ -67,8 +67,8 @@ def test_a_failed_call_is_told_in_few_words_and_then_its_phase() -> None:
 
 def test_why_a_reply_ended_is_said_before_its_verdict() -> None:
     for kept, said in (
-        ({"finish_reason": "length"}, "reply ■ cut off at the limit of tokens (max_tokens)  ✗ not read"),
-        ({"finish_reason": "content_filter"}, "reply ■ stopped by the provider's content filter  ✗ not read"),
+        ({"finish_reason": "length"}, "reply ■ cut off at its token limit  ✗ not read"),
+        ({"finish_reason": "content_filter"}, "reply ■ stopped by a content filter  ✗ not read"),
         ({"finish_reason": "stop", "refusal": "I cannot\nhelp."}, "reply ■ refused: I cannot help.  ✗ not read"),
         ({"finish_reason": "stop"}, "reply ✗ not read"),
     ):

@@ -73,3 +73,14 @@ def test_the_seconds_of_loading_are_counted_apart() -> None:
     assert (progress.doing, progress.loading_s) == ("", 4.0)
     progress.hear([RequestSent(at=6.0, attempt=2, model="m", request={})])
     assert progress.loading_s == 4.0
+
+
+def test_what_the_model_thinks_is_kept_apart_until_the_reply_comes() -> None:
+    progress = Progress()
+    thoughts = [ChunkReceived(at=0.0, attempt=1, reasoning=one) for one in ("Let me ", "think.")]
+    progress.hear(thoughts)
+    assert (progress.reasoning, progress.text, progress.doing) == ("Let me think.", "", "thinking")
+    progress.hear([chunk("yes")])
+    assert (progress.reasoning, progress.text, progress.doing) == ("Let me think.", "yes", "")
+    progress.hear([ChunkReceived(at=0.0, attempt=2, reasoning="Again.")])
+    assert (progress.reasoning, progress.text, progress.call) == ("Again.", "", (1, 2))
