@@ -144,6 +144,15 @@ def _build_type(cls: Any, value: Any, place: _Place) -> Any:
         return value
     if isinstance(value, str) and (START in value or any(is_kind_of(cls, name) for name in KEPT_AS_TEXT)):
         return value
+    if getattr(cls, "__format_is_code__", False):
+        if isinstance(value, str):
+            return value
+        raise BuildError(
+            f"the format() of {cls.__name__} is code of the source, which is never run",
+            "give the text that it makes, or a live class to the command line as module:Class",
+            place.field,
+            place.path,
+        )
     if is_named(cls, "Tool"):
         return _build_tool(cls, value, place)
     if isinstance(value, str) and is_kind_of(cls, "Image"):

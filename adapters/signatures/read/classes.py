@@ -38,6 +38,10 @@ WITHOUT_FIELDS = (*(ast.FunctionDef, ast.AsyncFunctionDef, ast.Pass, ast.Expr, a
 
 _CONSTRUCTION = ("__init__", "__new__", "__post_init__", "model_post_init", "_missing_")
 _SCHEMA_HOOKS = ("__get_pydantic_core_schema__", "__get_pydantic_json_schema__", "__class_getitem__")
+_TYPE_HOOKS = (
+    *("adapt_to_native_lm_feature", "parse_lm_response", "parse_stream_chunk", "is_streamable"),
+    *("serialize_model", "extract_custom_type_from_annotation"),
+)
 _LIVE_HINT = "give a live class to the command line as module:Class"
 
 
@@ -94,10 +98,19 @@ class ClassMaker:
             raise
         except Exception as error:
             raise self._error(self.node, f"class {self.node.name}: {told(error)}") from None
+        if is_custom_type(made):
+            self._describe_type(made)
         made.__built_from_source__ = True  # type: ignore[attr-defined]
         made.__not_run__ = body.not_run  # type: ignore[attr-defined]
         made.__nested__ = types.MappingProxyType(body.nested)  # type: ignore[attr-defined]
         return made
+
+    def _describe_type(self, made: Any) -> None:
+        told = self._description()
+        if told is not None:
+            made.description = classmethod(lambda cls: told)
+        if any(isinstance(one, ast.FunctionDef) and one.name == "format" for one in self.node.body):
+            made.__format_is_code__ = True
 
     def _error(self, node: ast.AST, message: str, hint: str = "") -> SignatureError:
         return self.source.error(node, message, hint)
@@ -120,11 +133,7 @@ class ClassMaker:
     def _kind(self, bases: list[Any], decorator: Any) -> str:
         for base, node in zip(bases, self.node.bases, strict=True):
             if is_custom_type(base):
-                raise self._error(
-                    node,
-                    f"{self.node.name} is a custom dspy type: its methods are code, which is never run",
-                    _LIVE_HINT,
-                )
+                self._refuse_hooks(node)
         if decorator is not None:
             return "dataclass"
         if any(typing.get_origin(one) is typing.Generic for one in bases) and not any(
@@ -146,6 +155,30 @@ class ClassMaker:
             f"class {self.node.name} is neither a pydantic model, an enum, a TypedDict, a NamedTuple nor a dataclass",
             f"class {self.node.name}(pydantic.BaseModel)",
         )
+
+    def _refuse_hooks(self, base: ast.expr) -> None:
+        """A custom type of dspy's is read by its fields and its description; hooks that change a request are not."""
+        for statement in self.node.body:
+            if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and statement.name in _TYPE_HOOKS:
+                raise self._error(
+                    base,
+                    f"{self.node.name} is a custom dspy type whose {statement.name} is code, which is never run",
+                    _LIVE_HINT,
+                )
+
+    def _description(self) -> str | None:
+        """What `description()` of a custom type returns, where that is a text of constants; None without one."""
+        for statement in self.node.body:
+            if isinstance(statement, ast.FunctionDef) and statement.name == "description":
+                lines = statement.body[1:] if docstring(statement) is not None else statement.body
+                if len(lines) == 1 and isinstance(lines[0], ast.Return) and lines[0].value is not None:
+                    told = self.reader.constants.read(lines[0].value)
+                    if isinstance(told, str):
+                        return told
+                raise self._error(
+                    statement, f"the description of {self.node.name} is code, which is never run", _LIVE_HINT
+                )
+        return None
 
     def _dataclass_decorator(self) -> Any:
         found: Any = None
@@ -344,7 +377,7 @@ class ClassMaker:
                     made.__dataclass_fields__[name].type = annotation  # type: ignore[attr-defined]
 
 
-def docstring(node: ast.ClassDef) -> str | None:
+def docstring(node: ast.ClassDef | ast.FunctionDef) -> str | None:
     """The docstring as it is written, not cleaned."""
     first = node.body[0] if node.body else None
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):

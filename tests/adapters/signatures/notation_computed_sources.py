@@ -182,6 +182,37 @@ class Again(dspy.Signature):
 
 Again = Again.with_instructions("After.").append("b", dspy.OutputField(), int)
 ''',
+    "Typed": '''
+import dspy
+
+NOUN = "event"
+
+class Event(dspy.Type):
+    """Something that happens."""
+    name: str
+    days: int = 1
+
+    def format(self):
+        return f"<{self.name}>"
+
+    @classmethod
+    def description(cls) -> str:
+        """What the prompt says."""
+        return f"An {NOUN}, " + "with its name."
+
+class Bare(dspy.Type):
+    text: str
+
+    def format(self):
+        return self.text
+
+class Typed(dspy.Signature):
+    """Sort them."""
+    q: Event = dspy.InputField()
+    more: list[Bare] = dspy.InputField()
+    a: Event = dspy.OutputField()
+    b: dict[str, Event] = dspy.OutputField(desc="by name")
+''',
     "Cleared": '''
 import dspy
 

@@ -112,11 +112,12 @@ SOURCES = [
     (signature("a: str = dspy.InputField(default_factory=f)", "def f(): pass\n"), 5, 46, "`f` is a function", ""),
     (signature("a: bool = dspy.InputField()\n    for i in range(3): pass"), 5, 5, "never run", ""),
     (
-        signature("a: T = dspy.InputField()", "class T(dspy.Type):\n    x: int\n"),
-        3,
-        9,
-        "custom dspy type",
-        "module:Class",
+        signature("a: T = dspy.InputField()", "class T(dspy.Type):\n    def parse_lm_response(self): pass\n"),
+        *(3, 9, "custom dspy type whose parse_lm_response is code", "module:Class"),
+    ),
+    (
+        signature("a: T = dspy.InputField()", "class T(dspy.Type):\n    def description(cls): return told()\n"),
+        *(4, 34, "unknown name `told`", ""),
     ),
     (signature("a: T = dspy.InputField()", "class T:\n    x: int\n"), 3, 1, "neither a pydantic model", "BaseModel"),
     (signature("a: T = dspy.InputField()", "@register\nclass T(BaseModel):\n    x: int\n"), 3, 2, "decorator", ""),
