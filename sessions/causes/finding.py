@@ -150,6 +150,8 @@ def _of_release(versions: str, otherwise: CauseKind) -> CauseKind:
 
 def _of_other(drift: Drift, found: dict[Key, list[Drift]], fields: dict[str, str], model: Drift | None) -> Key:
     """The cause of a drift that is no change within a message."""
+    if drift.place == "keys":
+        return Key("key order", "", "", "")
     if drift.part == "source":
         return Key("source", drift.place, drift.message, _digest(drift))
     if drift.part in ("expect", "upstream", "live"):

@@ -16,7 +16,7 @@ from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
-from sessions.fixtures import checking
+from sessions.fixtures import checking, key_order
 from sessions.fixtures.verdicts import FixtureResult, Part
 from sessions.model.session import Case, Session
 from sessions.running import rendering
@@ -53,6 +53,8 @@ class Plan:
     allow_hosts: tuple[str, ...] = ()
     source: bool = True
     """Whether links are followed."""
+    restore_order: bool = False
+    """Whether keys that were sorted get back the order of the recordings."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,9 @@ def check_file(path: Path, plan: Plan, dspy: Upstream | None, follower: Follower
             session, updated = store.load(path), False
         own, wanted = adapters_of_the_user(session, plan.adapters), wanted_of(session, str(path), plan)
         results = _timed(checking.each(session, str(path), adapters=own, wanted=wanted))
+        if any(one.failed for one in results):
+            results, was_restored = _with_key_order(path, results, plan, own)
+            updated |= was_restored
     except SessionError as error:
         return Checked(path, error=str(error))
     if not results:
@@ -106,6 +111,34 @@ def check_file(path: Path, plan: Plan, dspy: Upstream | None, follower: Follower
     if plan.source:
         results = with_source(results, check_source(session, path.parent, follower))
     return Checked(path, tuple([_with_more(one, session, plan, dspy) for one in results]), updated=updated)
+
+
+def _with_key_order(
+    path: Path, results: list[FixtureResult], plan: Plan, own: Mapping[str, Adapter]
+) -> tuple[list[FixtureResult], bool]:
+    """The results, in which a fixture that only sorted keys have changed says so; and whether the order was put back.
+
+    Raises `SessionError` when the file changes meanwhile.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        return results, False
+    if not key_order.were_sorted(text):
+        return results, False
+    opened = store.open_file(path)
+    restored = key_order.restored(opened.session, own)
+    again = {(one.case, one.column): one for one in checking.check(restored, str(path), adapters=own)}
+    mended = {key for key, one in again.items() if not one.failed}
+    is_restored = plan.restore_order and any(one.failed and (one.case, one.column) in mended for one in results)
+    if is_restored:
+        restore_points.keep(path)
+        store.save(restored, path, over=opened.fingerprint)
+        return [again[one.case, one.column] for one in results], True
+    return [
+        replace(one, drift=(key_order.drift(str(path)),)) if one.failed and (one.case, one.column) in mended else one
+        for one in results
+    ], False
 
 
 def _timed(results: Iterator[FixtureResult]) -> list[FixtureResult]:

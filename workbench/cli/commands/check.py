@@ -73,6 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--allow-host", dest="allow_hosts", action="append", default=[], metavar="HOST", help="with --live: as for send"
     )
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to check files in (default 1)")
+    parser.add_argument("--restore-order", action="store_true", help="undo a formatter's sorting of keys")
     parser.add_argument("--no-source", action="store_true", help="follow no link to a program (the verdict source)")
     parser.add_argument("--junit", metavar="FILE", help="write a report for the CI system too")
     parser.add_argument("--markdown", metavar="FILE", help="write the causes for a pull request too")
@@ -169,6 +170,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         repeat=options.repeat,
         allow_hosts=tuple(options.allow_hosts),
         source=not options.no_source,
+        restore_order=options.restore_order,
     )
 
 
