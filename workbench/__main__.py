@@ -18,6 +18,7 @@ from workbench.output.exit_codes import CommandError
 from workbench.output.suggestions import nearest
 
 if TYPE_CHECKING:
+    from sessions.model.session import Session
     from workbench.sending.tool_answers import NamedHandler
 
 
@@ -87,13 +88,23 @@ def _open_app(arguments: list[str]) -> int:
     from sessions.errors import SessionError
 
     try:
+        path, session = _opened(options.session)
         if options.screenshot is not None:
-            return _take_screenshot(options.session, Path(options.screenshot), size, options.handlers)
+            return _take_screenshot(path, Path(options.screenshot), size, options.handlers, session)
         from workbench.tui.launch import run_app
 
-        return run_app(options.session, tool_handlers=_handlers(options.session, options.handlers))
+        return run_app(path, session, tool_handlers=_handlers(path, options.handlers))
     except SessionError as error:
         raise CommandError(str(error)) from error
+
+
+def _opened(given: str | None) -> tuple[str | None, Session | None]:
+    """What to open: a session's file, or a session made of a program's class. Raises `CommandError`."""
+    if given is None or not (given.endswith(".py") or ".py:" in given) or Path(given).suffix == ".json":
+        return given, None
+    from workbench.cli.commands.new import program_session
+
+    return None, program_session(given)
 
 
 def _handlers(session: str | None, named: Sequence[str]) -> dict[str, NamedHandler]:
@@ -119,6 +130,7 @@ def _program_parser() -> Parser:
         "an example that needs no key and no network.\n\n"
         f"commands (`workbench COMMAND --help` teaches each):\n{commands}",
         "  workbench                                  the app, on an example\n"
+        "  workbench app/qa.py:Answer                 the app, on a class of your program\n"
         "  workbench new 'question -> answer' -o q.session.json --input question='Is it raining?'\n"
         "  workbench render q.session.json                    the messages of chat, json and xml\n"
         "  workbench send q.session.json --save               run it, and record it\n"
@@ -127,7 +139,7 @@ def _program_parser() -> Parser:
         "  2 usage or invalid file · 3 provider error · 4 nothing found ·\n"
         "  130 interrupted · 70 a mistake of ours",
     )
-    parser.add_argument("session", nargs="?", metavar="SESSION", help="a session file to open")
+    parser.add_argument("session", nargs="?", metavar="SESSION", help="a session to open, or FILE.py:Class")
     parser.add_argument("--screenshot", metavar="OUT.svg", help="write what the app shows as SVG, and leave")
     parser.add_argument("--size", default="160x45", metavar="WxH", help="of the screenshot, in cells (default 160x45)")
     add_tool(parser)
@@ -137,7 +149,8 @@ def _program_parser() -> Parser:
 
 def _require_session(name: str) -> None:
     """Raises `CommandError` unless `name` is a file, or may become one: a mistyped command is told so."""
-    path = Path(name)
+    program, _, class_name = name.rpartition(":")
+    path = Path(program if program.endswith(".py") and class_name.isidentifier() else name)
     if path.exists():
         return
     near = nearest(name, SUMMARIES)
@@ -153,11 +166,13 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def _take_screenshot(session: str | None, out: Path, size: tuple[int, int], named: Sequence[str]) -> int:
+def _take_screenshot(
+    path: str | None, out: Path, size: tuple[int, int], named: Sequence[str], session: Session | None
+) -> int:
     from workbench.tui import screenshot
 
     try:
-        screenshot.take(session, out, size, tool_handlers=_handlers(session, named))
+        screenshot.take(path, out, size, tool_handlers=_handlers(path, named), session=session)
     except OSError as error:
         raise CommandError(f"{out}: {error.strerror or error}") from error
     return exit_codes.OK

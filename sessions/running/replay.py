@@ -65,10 +65,10 @@ class Replay:
         return replace(run, attempts=tuple([replace(one, duration_ms=time or 0.0) for one, time in pairs]))
 
     def _nearest(self, asked: Mapping[str, Any]) -> str:
-        """What keeps the first recorded request from being the one that was asked."""
+        """What keeps the recorded request that is nearest from being the one that was asked."""
         if not self._answers:
             return ""
-        recorded = self._answers[0][0]
+        recorded = min((one[0] for one in self._answers), key=lambda one: _distance(one, asked))
         changed = [key for key in {**recorded, **asked} if not same(recorded.get(key), asked.get(key))]
         said = f"; of the recorded one differs: {', '.join(changed)}"
         if "model" in changed:
@@ -81,6 +81,17 @@ class Replay:
                 lines = line_diff(str(old.get("content")).split("\n"), str(new.get("content")).split("\n"))
                 return said + "\n" + "\n".join(lines[:20])
         return f"{said} ({len(before)} messages then, {len(after)} now)"
+
+
+def _distance(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> int:
+    """How many messages and parameters of two requests differ."""
+    before, after = recorded.get("messages") or [], asked.get("messages") or []
+    others = {**recorded, **asked}.keys() - {"messages"}
+    return (
+        abs(len(before) - len(after))
+        + sum(not same(one, other) for one, other in zip(before, after, strict=False))
+        + sum(not same(recorded.get(key), asked.get(key)) for key in others)
+    )
 
 
 def _is_same(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:

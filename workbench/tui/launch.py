@@ -11,14 +11,17 @@ from sessions.model.session import Session
 from workbench.tui.app import WorkbenchApp
 
 
-def run_app(path: str | None = None, **options: Any) -> int:
+def run_app(path: str | None = None, session: Session | None = None, **options: Any) -> int:
     """Runs the app on the session in `path`, by default on the first example, and returns its exit code.
 
-    Raises `sessions.errors.SessionError` when the file cannot be opened.
+    `session` is one that has no file yet, in the place of the example. Raises `sessions.errors.SessionError`
+    when the file cannot be opened.
     """
     from sessions.file import store
 
-    if path is None:
+    if session is not None:
+        app = WorkbenchApp(session, None, **options)
+    elif path is None:
         app = WorkbenchApp(*opened(None), **options)
     else:
         found = store.open_file(path)

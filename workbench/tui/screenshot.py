@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from sessions.model.session import Session
 from workbench.sending.tool_answers import NamedHandler
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.launch import opened
@@ -21,13 +22,15 @@ def take(
     press: tuple[str, ...] = (),
     until: Callable[[WorkbenchApp], bool] | None = None,
     tool_handlers: Mapping[str, NamedHandler] | None = None,
+    session: Session | None = None,
 ) -> None:
-    """Writes the screen of the session in `session_path` (None: the first example) at `size` columns × rows.
+    """Writes the screen of a session at `size` columns × rows: that in `session_path`, else `session`, else an example.
 
     `press` are keys that are pressed first, `until` says when the app has done what they asked for. Raises OSError when
     `out_svg` cannot be written, and `sessions.errors.SessionError` when the session cannot be read.
     """
-    app = WorkbenchApp(*opened(session_path), keep=False, tool_handlers=tool_handlers)
+    shown = opened(session_path) if session is None else (session, None)
+    app = WorkbenchApp(*shown, keep=False, tool_handlers=tool_handlers)
     out_svg.write_text(asyncio.run(_picture(app, size, press, until)), encoding="utf-8")
 
 

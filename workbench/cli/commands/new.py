@@ -113,6 +113,19 @@ def signature_text(given: str, instructions: str | None, cot: bool, folder: Path
     return replace(written, predictor="ChainOfThought" if cot else "Predict", instructions=instructions)
 
 
+def program_session(given: str) -> Session:
+    """A session of a program's class that has no file yet, as the app opens it. Raises `CommandError`."""
+    wanted = settings_in_force()
+    written = signature_text(given, None, False, Path())
+    try:
+        name = written.read().name
+    except SignatureError as error:
+        raise CommandError(f"{given}: the signature, {error}") from error
+    return Session(
+        written, columns=tuple([Column(name, name) for name in wanted.columns]), model=wanted.model, name=name
+    )
+
+
 def _from_program(path: str, class_name: str, text: str, folder: Path) -> SignatureText:
     if not class_name:
         return SignatureText(text)

@@ -245,3 +245,13 @@ def test_line_ends_and_the_mark_in_front_of_a_file_stay(project: Path, run: Run)
     done = run("push", PATH, "--yes")
     assert done.code == 0, done.err
     assert file.read_bytes() == windows.replace(b"what was written", b"what was said")
+
+
+def test_the_app_opens_on_a_class_of_a_program_without_a_file(project: Path, run: Run) -> None:
+    assert run("app/qa.py:Answer", "--screenshot", "shot.svg").code == 0
+    shown = Path("shot.svg").read_text()
+    assert "Answer" in shown and "Invoice" in shown and "stolen" not in shown
+    done = run("app/qa.py:Answr", "--screenshot", "shot.svg")
+    assert done.code == exit_codes.USAGE and "did you mean Answer?" in done.err
+    done = run("app/none.py:Answer", "--screenshot", "shot.svg")
+    assert done.code == exit_codes.USAGE and "no such file" in done.err
