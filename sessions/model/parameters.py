@@ -106,6 +106,8 @@ def check_parameters(params: Mapping[str, Any], place: str, path: str | None = N
                 raise SessionError(path, where, "looks like a secret", USE_THE_ENVIRONMENT)
             raise SessionError(path, where, "is not a parameter that a session may set", _nearest(name))
         check_no_secret(value, where, path)
+        if name == "capabilities" and isinstance(value, Mapping):
+            _check_abilities(value, where, path)
         if value is not None and not _fits(PARAMETERS[name], value):
             raise SessionError(path, where, f"expected {PARAMETERS[name]}, got {kind_of(value)}")
         if name == "api_base":
@@ -154,17 +156,19 @@ def _fits(kind: str, value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool)
     if kind == YES_OR_NO:
         return isinstance(value, bool)
-    if kind == ABILITIES:
-        return (
-            isinstance(value, Mapping)
-            and set(value) <= ABILITY_NAMES
-            and {type(one) for one in value.values()} <= {bool}
-        )
-    if kind == OBJECT:
+    if kind in (OBJECT, ABILITIES):
         return isinstance(value, Mapping)
     if kind == TEXTS:
         return isinstance(value, str) or (isinstance(value, list) and all(isinstance(item, str) for item in value))
     return isinstance(value, str) or (kind == TEXT_OR_OBJECT and isinstance(value, Mapping))
+
+
+def _check_abilities(value: Mapping[str, Any], place: str, path: str | None) -> None:
+    for name, one in value.items():
+        if name not in ABILITY_NAMES:
+            raise SessionError(path, step_into(place, name), "is no ability of a model", f"expected {ABILITIES}")
+        if not isinstance(one, bool):
+            raise SessionError(path, step_into(place, name), f"expected true or false, got {kind_of(one)}", ABILITIES)
 
 
 def _check_address(value: Any, place: str, path: str | None) -> None:
