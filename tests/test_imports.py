@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import json
 import subprocess
@@ -65,6 +66,31 @@ def test_help_and_version_load_not_even_the_engine() -> None:
 
 def test_the_first_picture_of_the_app_waits_for_no_model_of_data_and_no_client() -> None:
     assert loaded_after("import workbench.tui.app") & {"pydantic", "json_repair", "litellm", "openai", "dspy"} == set()
+
+
+def imported_by(path: Path, modules: set[str]) -> set[str]:
+    """The project's modules that a file imports anywhere, for types alone and within functions too."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            inner = {f"{node.module}.{one.name}" for one in node.names}
+            found |= (inner & modules) | ({node.module} if inner - modules else set())
+    return found & modules
+
+
+def test_no_file_knows_itself_by_a_detour() -> None:
+    files = {
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
+        for package in ("adapters", "sessions", "workbench")
+        for path in sorted((ROOT / package).rglob("*.py"))
+    }
+    imports = {name: imported_by(path, set(files)) - {name} for name, path in files.items()}
+    while leaves := [name for name, known in imports.items() if not known & imports.keys()]:
+        for name in leaves:
+            del imports[name]
+    assert list(imports) == []
 
 
 def test_what_is_forbidden_here_is_installed() -> None:

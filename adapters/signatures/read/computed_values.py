@@ -9,12 +9,9 @@ import ast
 import enum
 import operator
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from adapters.signatures.read import constant_texts
-
-if TYPE_CHECKING:
-    from adapters.signatures.read.source_values import ConstantReader
 
 MOST_STEPS = 10_000
 """Items that the comprehensions of one text may walk over, nested ones together."""
@@ -39,7 +36,21 @@ _VIEWS: Mapping[str, Callable[[dict[Any, Any]], list[Any]]] = {
 }
 
 
-def computed(reader: ConstantReader, node: ast.expr) -> Any:
+class ConstantsRead(Protocol):
+    """What reads the parts of an expression (`source_values.ConstantReader`); `steps` counts the items walked over."""
+
+    steps: list[int]
+
+    def read(self, node: ast.expr) -> Any: ...
+
+    def elements(self, nodes: list[ast.expr]) -> list[Any]: ...
+
+    def keywords(self, node: ast.Call) -> list[tuple[str, ast.expr]]: ...
+
+    def with_names(self, local: Mapping[str, Any]) -> ConstantsRead: ...
+
+
+def computed(reader: ConstantsRead, node: ast.expr) -> Any:
     """The value of an expression over constants. Raises LookupError for one that is not of the closed list,
     SignatureError for a part that cannot be read, and what Python raises for values that do not fit."""
     match node:
@@ -73,13 +84,13 @@ def _item(whole: Any, place: Any) -> Any:
     return whole[place]  # type: ignore[index]
 
 
-def _slice(reader: ConstantReader, node: ast.expr) -> Any:
+def _slice(reader: ConstantsRead, node: ast.expr) -> Any:
     if not isinstance(node, ast.Slice):
         return reader.read(node)
     return slice(*(None if one is None else reader.read(one) for one in (node.lower, node.upper, node.step)))
 
 
-def _last(reader: ConstantReader, values: list[ast.expr], stop_at: bool) -> Any:
+def _last(reader: ConstantsRead, values: list[ast.expr], stop_at: bool) -> Any:
     found: Any = None
     for one in values:
         found = reader.read(one)
@@ -88,7 +99,7 @@ def _last(reader: ConstantReader, values: list[ast.expr], stop_at: bool) -> Any:
     return found
 
 
-def _method(reader: ConstantReader, call: ast.Call, owner: ast.expr, method: str) -> Any:
+def _method(reader: ConstantsRead, call: ast.Call, owner: ast.expr, method: str) -> Any:
     """A method of a text, or a view of a dict."""
     if method not in constant_texts.METHODS and method not in _VIEWS:
         raise LookupError(method)
@@ -103,7 +114,7 @@ def _method(reader: ConstantReader, call: ast.Call, owner: ast.expr, method: str
     )
 
 
-def _bound(reader: ConstantReader, generators: list[ast.comprehension]) -> Iterator[ConstantReader]:
+def _bound(reader: ConstantsRead, generators: list[ast.comprehension]) -> Iterator[ConstantsRead]:
     """A reader for each round of the loops, which knows their variables."""
     if not generators:
         yield reader
