@@ -28,6 +28,7 @@ from workbench.tui.widgets.text.plain import lines, same
 from workbench.tui.widgets.verdict_strip import Verdict
 
 if TYPE_CHECKING:
+    from adapters.replies.reading import Reading
     from adapters.requests.request import Request
     from sessions.running.repeats import Repeats
 
@@ -260,42 +261,56 @@ call. The margin names what the parser did with each piece; the table shows how 
 def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
     """One line about the reply of a column: a sign, what happened, and what it took."""
     if run is not None and run.phase == "running":
-        seconds = f" {now - run.started - run.progress.loading_s:.1f} s" if now else ""
-        what = run.progress.doing or ("receiving" if run.text else "sent")
-        which = f" {run.progress.number}/{run.times}" if run.times > 1 else ""
-        return lines(
-            REPLY,
-            (f"◌ {what}{which}{seconds}", "$text-accent"),
-            (keys("  {app.cancel|esc} cancels"), "$foreground 60%"),
-        )
-    took = ""
-    if run is not None and run.phase in ("done", "failed"):
-        took = f" {_duration(run.seconds)}{_cost(run)}" + (f" · {run.attempts} calls" if run.attempts > 1 else "")
-        took += _fallback(run)
-    if run is not None and run.repeats is not None:
-        took = f" {repeated(run.repeats)}"
+        return _under_way(run, now, keys)
+    took = _took(run) if run is not None else ""
     ended = _ended(live, run)
     if run is not None and _says_why(live, run):
         return _line("✗", "error", *_failure(run, took))
     if live.reply is not None and live.reply.get("raw"):
         return lines(REPLY, *ended, ("≡ kept raw, not read", "$text-accent"), (took, "$foreground 60%"))
-    if live.reading is None:
-        if not live.text and ended:
-            return lines(REPLY, *ended, (took.strip(), "$foreground 60%"))
-        if not live.text:
-            return lines(REPLY, (took.strip() or keys("none yet · {app.send_all|F5} sends"), "$foreground 60%"))
+    if live.reading is not None:
+        return _of_reading(live.reading, took, ended)
+    if live.text:
         return _line("✗", "error", live.reading_error or "not read", took, ended)
-    reading = live.reading
+    nothing = took.strip() or ("" if ended else keys("none yet · {app.send_all|F5} sends"))
+    return lines(REPLY, *ended, (nothing, "$foreground 60%"))
+
+
+def _under_way(run: LiveRun, now: float, keys: KeyWords) -> Content:
+    """What a run is doing, and for how long."""
+    seconds = f" {now - run.started - run.progress.loading_s:.1f} s" if now else ""
+    what = run.progress.doing or ("receiving" if run.text else "sent")
+    which = f" {run.progress.number}/{run.times}" if run.times > 1 else ""
+    return lines(
+        REPLY,
+        (f"◌ {what}{which}{seconds}", "$text-accent"),
+        (keys("  {app.cancel|esc} cancels"), "$foreground 60%"),
+    )
+
+
+def _took(run: LiveRun) -> str:
+    """Time, costs and calls of a run that has ended; of several in a row how many there were."""
+    if run.repeats is not None:
+        return f" {repeated(run.repeats)}"
+    if run.phase not in ("done", "failed"):
+        return ""
+    calls = f" · {run.attempts} calls" if run.attempts > 1 else ""
+    return f" {_duration(run.seconds)}{_cost(run)}{calls}{_fallback(run)}"
+
+
+def _of_reading(reading: Reading, took: str, ended: tuple[tuple[str, str], ...]) -> Content:
+    """Whether the reply could be read, else where and at which field it could not."""
     flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""
+    if reading.ok and reading.uncertain:
+        return _line("✓", "warning", f"uncertain · {', '.join(reading.uncertain)}", took + flags, ended)
     if reading.ok:
-        if reading.uncertain:
-            return _line("✓", "warning", f"uncertain · {', '.join(reading.uncertain)}", took + flags, ended)
         return _line("✓", "success", "", took + flags, ended)
-    place = ""
+    place = field = ""
     if reading.error is not None and reading.error.start is not None:
         place = f" line {reading.line_and_column(reading.error.start)[0]}"
-    missing = f" · {reading.error.field}" if reading.error is not None and reading.error.field else ""
-    return _line("✗", "error", (place + missing).strip(), took + flags, ended)
+    if reading.error is not None and reading.error.field:
+        field = f" · {reading.error.field}"
+    return _line("✗", "error", (place + field).strip(), took + flags, ended)
 
 
 def _ended(live: LiveColumn, run: LiveRun | None) -> tuple[tuple[str, str], ...]:

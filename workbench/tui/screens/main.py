@@ -32,7 +32,7 @@ from workbench.tui.panes.variants import VariantsPane
 from workbench.tui.runs import ratings
 from workbench.tui.runs.runs import LiveRun, Order, RunEnded, RunProgress, Runs
 from workbench.tui.runs.send_setup import SendSetup
-from workbench.tui.screens.pane_sizes import RoomScreen
+from workbench.tui.screens.pane_sizes import PaneSizesScreen
 from workbench.tui.textual_internals import error_isolation, row_compositor
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
@@ -53,7 +53,7 @@ STREAM_SECONDS = 0.05
 """Between two columns that are shown what has arrived of their replies."""
 
 
-class MainScreen(RoomScreen):
+class MainScreen(PaneSizesScreen):
     """`after_edit` is told of every change, so that it can be kept safe."""
 
     AUTO_FOCUS = "#signature-editor"

@@ -21,7 +21,7 @@ HIGH = 32
 """Rows from which a prompt and its reply stand together, however narrow the screen is."""
 
 
-class RoomScreen(PointingScreen):
+class PaneSizesScreen(PointingScreen):
     """`is_alone` is whether the pane with the focus has the screen for itself.
 
     `left_share` is how much of the width the user gave to the editors (None: nothing was said). The widths follow from
