@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         command_output.give_up()
         command_output.message(f"workbench: standard output cannot be written: {error}")
         return exit_codes.USAGE
-    except Exception as error:
+    except Exception as error:  # a mistake of ours: it is logged, and told in one line
         from workbench.output import crash_log
 
         log = crash_log.write(error)

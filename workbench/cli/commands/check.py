@@ -140,15 +140,7 @@ def code_of(results: Sequence[FixtureResult]) -> int:
 
 def _plan(options: argparse.Namespace) -> Plan:
     """What the options mean; the word after --update or --live may be a path. Raises `CommandError`."""
-    update: tuple[Part, ...] = () if options.update is None else UPDATES
-    if options.update and (Path(options.update).exists() or arguments.looks_like_a_file(options.update)):
-        options.paths.insert(0, options.update)
-    elif options.update:
-        update = tuple([part for part in UPDATES if part in options.update.split(",")])
-        if len(update) != len(options.update.split(",")):
-            near = nearest(options.update, UPDATES)
-            hint = f"; did you mean {near}?" if near else ""
-            raise CommandError(f"--update {options.update}: only render and parse can be accepted{hint}")
+    update = _updates(options)
     model = options.live
     if model and (Path(model).exists() or model.endswith(".json")):
         options.paths.insert(0, model)
@@ -172,6 +164,22 @@ def _plan(options: argparse.Namespace) -> Plan:
         source=not options.no_source,
         restore_order=options.restore_order,
     )
+
+
+def _updates(options: argparse.Namespace) -> tuple[Part, ...]:
+    """The parts that --update accepts: those that are named, all of them without a name. Raises `CommandError`."""
+    if options.update is None:
+        return ()
+    if options.update and (Path(options.update).exists() or arguments.looks_like_a_file(options.update)):
+        options.paths.insert(0, options.update)
+        return UPDATES
+    wanted = options.update.split(",") if options.update else list(UPDATES)
+    update = tuple([part for part in UPDATES if part in wanted])
+    if len(update) != len(wanted):
+        near = nearest(options.update, UPDATES)
+        hint = f"; did you mean {near}?" if near else ""
+        raise CommandError(f"--update {options.update}: only render and parse can be accepted{hint}")
+    return update
 
 
 def _code(checked: Checked, errors: dict[str, str]) -> int:

@@ -59,11 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.output is None and options.into is None and not options.dry_run:
-        raise CommandError("where to? Give -o FILE for a new session, or --into SESSION")
-    target = options.into or options.output
-    if options.output and Path(options.output).exists() and not options.force:
-        raise CommandError(f"{options.output} is there already; --force overwrites it, --into puts the import into it")
+    target = _target(options)
     try:
         opened = store.open_file(options.into) if options.into else None
         imported = _import(options, opened.session if opened else None)
@@ -77,6 +73,16 @@ def run(options: argparse.Namespace) -> int:
     written = bool(target) and not waits and not options.dry_run
     _tell(options, imported, target, written)
     return exit_codes.USAGE if waits and not options.dry_run else exit_codes.OK
+
+
+def _target(options: argparse.Namespace) -> str | None:
+    """The file to write, None for a dry run without one. Raises `CommandError`."""
+    if options.output is None and options.into is None and not options.dry_run:
+        raise CommandError("where to? Give -o FILE for a new session, or --into SESSION")
+    if options.output and Path(options.output).exists() and not options.force:
+        raise CommandError(f"{options.output} is there already; --force overwrites it, --into puts the import into it")
+    target: str | None = options.into or options.output
+    return target
 
 
 def _import(options: argparse.Namespace, into: Session | None) -> Imported:

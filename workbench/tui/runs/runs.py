@@ -219,6 +219,6 @@ class Runs:
                 if run.cancel.is_set():
                     break
             ended = RunEnded(run.number, run.runs[-1])
-        except Exception as error:
+        except Exception as error:  # a mistake of ours in a thread: it is reported on the screen
             ended = RunEnded(run.number, None, error)
         self._post(ended)

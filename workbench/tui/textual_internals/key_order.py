@@ -60,7 +60,7 @@ class KeyOrder:
                 await self._settled()
             await self._deliver(event)
             await self._settled()
-        except Exception as error:
+        except Exception as error:  # whatever a handler raises
             self._report(error)
         finally:
             self._letters_under_way = self._is_busy = False
