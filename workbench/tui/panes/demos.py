@@ -16,7 +16,7 @@ from workbench.editing import edits
 from workbench.state.document import Place, PlaceKind, State
 from workbench.state.live import LiveSignature
 from workbench.tui.keys.key_words import keys_of
-from workbench.tui.messages import Edit
+from workbench.tui.messages import Change, Edit
 from workbench.tui.panes import rows
 from workbench.tui.panes.rows import OFF, SWITCH, RowsPane, binding
 from workbench.tui.widgets.text.plain import lines, plain_notify
@@ -94,10 +94,8 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
         self._row = at
         plain_notify(self.app, "\n".join(notes), title="Pasted")
 
-    def action_switch(self) -> None:
-        if self._count and self._state is not None:
-            place = Place("demo", row=self._row, field="toggle")
-            self._edit(partial(edits.toggle_demo, row=self._row), place, f"switch demo {self._row + 1}")
+    def switching(self, row: int) -> Change:
+        return partial(edits.toggle_demo, row=row)
 
 
 class _Values(Sequence[Mapping[str, Any]]):

@@ -14,7 +14,7 @@ from workbench.editing import edits
 from workbench.state.document import PlaceKind, State
 from workbench.state.live import LiveSignature, history_field
 from workbench.tui.keys.key_words import keys_of
-from workbench.tui.messages import Edit
+from workbench.tui.messages import Change, Edit
 from workbench.tui.panes import rows
 from workbench.tui.panes.rows import OFF, SWITCH, RowsPane, binding
 from workbench.tui.widgets.text.plain import lines
@@ -65,7 +65,5 @@ messages in front of the question. Each turn holds values of the other fields.
         hint = keys_of(self.app)(rows.HINT + "  {history.toggle|space} on/off" + rows.MOVE_HINT)
         return lines((hint, "$foreground 60%"))
 
-    def action_switch(self) -> None:
-        if self._count and self._state is not None:
-            place = self._place(self._state, self._row, "toggle")
-            self._edit(partial(edits.toggle_turn, row=self._row), place, f"switch turn {self._row + 1}")
+    def switching(self, row: int) -> Change:
+        return partial(edits.toggle_turn, row=row)

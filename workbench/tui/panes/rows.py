@@ -166,6 +166,10 @@ class RowsPane(Vertical):
     def moving(self, row: int, to: int) -> Change:
         return partial(edits.move_row, kind=self.KIND, row=row, to=to)
 
+    def switching(self, row: int) -> Change:
+        """A row out of the prompt or into it again, for the panes that bind `SWITCH`."""
+        raise NotImplementedError
+
     def typing(self, place: Place, field: Field, text: str) -> Change:
         return partial(edits.set_text, place=place, field=field, text=text)
 
@@ -217,6 +221,11 @@ class RowsPane(Vertical):
         """The row in one line."""
         values = self.rows_of(state)[row]
         return content("  ".join(_short(value) for value in values.values()) or "(empty)")
+
+    def action_switch(self) -> None:
+        if self._count and self._state is not None:
+            place = self._place(self._state, self._row, "toggle")
+            self._edit(self.switching(self._row), place, f"switch {self.NOUN} {self._row + 1}")
 
     def _place(self, state: State, row: int, field: str) -> Place:
         return Place(self.KIND, state.case.name if self.KIND == "history" else "", row, field)
