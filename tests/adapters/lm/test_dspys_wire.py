@@ -1,0 +1,69 @@
+"""What is put into a request's body as dspy's own client writes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from dspy._vendor.lm15.adaptation import nearest_effort
+
+from adapters.lm.dspys_wire import EFFORTS, body_of_dspy
+
+MESSAGES = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
+
+
+@pytest.fixture(autouse=True)
+def _no_gateway(monkeypatch: pytest.MonkeyPatch) -> None:
+    for provider in ("OPENAI", "XAI", "MOONSHOT", "OPENROUTER", "GROQ"):
+        monkeypatch.delenv(f"{provider}_API_BASE", raising=False)
+        monkeypatch.delenv(f"{provider}_BASE_URL", raising=False)
+
+
+def body(model: str, **params: Any) -> dict[str, Any]:
+    """All that stands in the body: what litellm is handed, and over it what goes in verbatim."""
+    made = body_of_dspy(model, {"messages": MESSAGES, **params}, frozenset({"api_base"}))
+    return {**{name: value for name, value in made.items() if name != "extra_body"}, **made.get("extra_body", {})}
+
+
+def test_the_limit_of_tokens_has_the_doors_name() -> None:
+    assert body("openai/gpt-4o", max_tokens=9) == {"messages": MESSAGES, "max_completion_tokens": 9}
+    assert body("groq/openai/gpt-oss-20b", max_completion_tokens=9) == {"messages": MESSAGES, "max_tokens": 9}
+
+
+def test_reasoning_is_asked_for_in_the_doors_way() -> None:
+    assert body("xai/grok-4.7", reasoning_effort="low")["thinking"] == {"type": "enabled"}
+    assert body("xai/grok-4.7", reasoning_effort="none") == {"messages": MESSAGES, "thinking": {"type": "disabled"}}
+    assert body("openai/o3", reasoning_effort="none")["reasoning_effort"] == "none"
+
+
+@pytest.mark.parametrize("effort", EFFORTS)
+def test_an_effort_that_a_door_has_not_becomes_the_nearest(effort: str) -> None:
+    sent = body("moonshot/kimi-k3", reasoning_effort=effort)["reasoning_effort"]
+    assert sent == nearest_effort(effort, ("low", "high", "max"))
+
+
+@pytest.mark.parametrize(
+    ("model", "params"),
+    [
+        ("openai/o3", {"top_k": 3}),
+        ("openrouter/openai/gpt-6-sol", {"reasoning_effort": "low"}),
+        ("openai/o3", {"reasoning_effort": {"effort": "low"}}),
+        ("anthropic/claude-opus-5", {"max_tokens": 9}),
+        ("ollama_chat/llama3.2", {"max_tokens": 9}),
+        ("azure/gpt-6-sol", {"max_tokens": 9}),
+        ("together_ai/any", {"max_tokens": 9}),
+        ("nowhere", {}),
+    ],
+)
+def test_what_dspy_leaves_to_litellm_is_left_as_it_is(model: str, params: dict[str, Any]) -> None:
+    request = {"messages": MESSAGES, **params}
+    assert body_of_dspy(model, request, frozenset({"api_base"})) == request
+
+
+def test_an_address_in_the_environment_makes_it_litellms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_BASE", "http://localhost:1/v1")
+    assert body("openai/o3", max_tokens=9) == {"messages": MESSAGES, "max_tokens": 9}
+
+
+def test_a_part_that_is_null_does_not_go_out() -> None:
+    assert body("openai/o3", temperature=None, max_tokens=None, reasoning_effort=None) == {"messages": MESSAGES}
