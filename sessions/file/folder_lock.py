@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from sessions.errors import SessionError
 
 PATIENCE_S = 20.0
 """A save takes milliseconds; who holds the lock for longer is stopped or hangs."""
-PAUSE_S = 0.003
 
 
 @contextmanager
@@ -26,8 +25,10 @@ def locked(path: str | os.PathLike[str]) -> Iterator[None]:
     if descriptor is None:
         yield
         return
+    if not _wait_for(descriptor):
+        message = f"another process has been saving in this folder for {PATIENCE_S:.0f} s"
+        raise SessionError(path, "", message, "end it, or save under another name")
     try:
-        _wait_for(descriptor, os.fspath(path))
         yield
     finally:
         os.close(descriptor)
@@ -43,18 +44,40 @@ def _open_folder_of(path: str | os.PathLike[str]) -> int | None:
         return None
 
 
-def _wait_for(descriptor: int, path: str) -> None:
+def _wait_for(descriptor: int) -> bool:
+    """Whether the lock is held now, or there are none here; else the descriptor is closed, or will be.
+
+    The system lets those who wait in one after the other, which who asks again and again would not be: so a thread
+    waits there for as long as it takes, and is left to itself when that is too long.
+    """
     import fcntl
 
-    until = time.monotonic() + PATIENCE_S
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() >= until:
-                message = f"another process has been saving in this folder for {PATIENCE_S:.0f} s"
-                raise SessionError(path, "", message, "end it, or save under another name") from None
-        except OSError:  # a file system without such locks
-            return
-        time.sleep(PAUSE_S)
+    if _taken(lambda: fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)):
+        return True
+    held, turn = threading.Event(), threading.Lock()
+    gone = False
+
+    def wait() -> None:
+        _taken(lambda: fcntl.flock(descriptor, fcntl.LOCK_EX))
+        with turn:
+            held.set()
+            if gone:
+                os.close(descriptor)
+
+    threading.Thread(target=wait, daemon=True, name="folder lock").start()
+    if held.wait(PATIENCE_S):
+        return True
+    with turn:
+        gone = not held.is_set()
+    return not gone
+
+
+def _taken(lock: Callable[[], None]) -> bool:
+    """Whether nobody else holds it; a file system without such locks gives it to everybody."""
+    try:
+        lock()
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass
+    return True

@@ -9,6 +9,8 @@ from adapters.formats import catalog
 from sessions.errors import SessionError
 from sessions.file import saving, store
 from sessions.file.both_changes import Winner
+from sessions.file.saving import Saved
+from sessions.file.store import Fingerprint
 from sessions.model import variants
 from sessions.model.session import Case, Column, Session
 from workbench.config import user_code
@@ -131,12 +133,14 @@ def choose_case(session: Session, name: str | None, others_matter: bool = True) 
     return session.cases[0]
 
 
-def save(base: Session, session: Session, path: str, winner: Winner = "nobody") -> None:
-    """Writes what changed from `base` to `session` onto what the file holds by now (see `sessions.file.saving`).
+def save(
+    base: Session, session: Session, path: str, winner: Winner = "nobody", since: Fingerprint | None = None
+) -> Saved:
+    """Writes what changed from `base` to `session` onto what the file holds by now (see `sessions.file.saving.save`).
 
     Raises `CommandError` when that cannot be: the file is then as it was, and what was to be saved is kept aside.
     """
     try:
-        saving.save(base, session, path, winner)
+        return saving.save(base, session, path, winner, since=since)
     except (SessionError, OSError) as error:
         raise CommandError(f"{error}; nothing of it was overwritten, and {saving.keep_aside(session, path)}") from error

@@ -29,6 +29,7 @@ from adapters.running.events import (
 from adapters.running.runner import Run
 from adapters.tools import LONGEST_RESULT
 from adapters.values.custom_types import BuildError
+from sessions.file.store import Fingerprint
 from sessions.model.session import Case, Column, Session
 from sessions.model.variants import VariantError
 from sessions.running import repeats, tools
@@ -220,6 +221,8 @@ class _Kept:
     def __init__(self, chosen: Selection, options: argparse.Namespace) -> None:
         self._lock = threading.Lock()
         self._saved = chosen.loaded
+        self._in_file: Fingerprint | None = None
+        """Of the file while it holds our session and nothing else: then there is nothing to merge with."""
         self._options = options
         self.session = chosen.session
         self.stopped = False
@@ -240,11 +243,14 @@ class _Kept:
         with self._lock:
             self.session = keep(self.session, case, column, outcome, raw=self._options.raw)
             try:
-                selection.save(self._saved, self.session, self._options.session, winner="our results")
+                saved = selection.save(
+                    self._saved, self.session, self._options.session, "our results", since=self._in_file
+                )
             except CommandError:
                 self.stopped = True
                 raise
             self._saved = self.session
+            self._in_file = saved.fingerprint if saved.session is self.session else None
 
 
 class _Sender:
