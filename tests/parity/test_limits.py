@@ -99,7 +99,7 @@ def test_all_fields_of_a_reply_share_the_steps_of_one_reading(monkeypatch: pytes
 def test_all_guesses_at_what_a_reply_was_meant_to_be_share_them_too(monkeypatch: pytest.MonkeyPatch) -> None:
     reading = make("json").read(TEXT.ours, "no JSON at all")
     meant = [Guess(str(number), f"{{'v': '{number}', 'w': {SLOW}}}") for number in range(3)]
-    monkeypatch.setattr("adapters.replies.repairs.guesses.guesses", lambda reading: iter(meant))
+    monkeypatch.setattr("adapters.replies.near_misses.guesses", lambda reading: iter(meant))
     spent: list[RepairSteps] = []
     monkeypatch.setattr(limits, "RepairSteps", lambda allowed: spent.append(RepairSteps(allowed)) or spent[-1])
     assert [one.message for one in reading.near_misses] == ["0", "1", "2"]
