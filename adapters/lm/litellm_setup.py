@@ -46,6 +46,7 @@ def load() -> Any:
     _leave_gateway_out()
     _watch_for_requests()
     _tell_geminis_finish()
+    _tell_coheres_finish()
     return litellm
 
 
@@ -170,3 +171,27 @@ def _tell_geminis_finish() -> None:
         return made
 
     gemini.ModelResponseIterator.chunk_parser = parsed
+
+
+COHERES_ENDINGS: Mapping[str, str] = {
+    "MAX_TOKENS": "length",
+    "ERROR_LIMIT": "length",
+    "ERROR_TOXIC": "content_filter",
+    "TOOL_CALL": "tool_calls",
+}
+
+
+def _tell_coheres_finish() -> None:
+    """Gives a reply of Cohere the finish reason that it came with: litellm's `transform_response` leaves it "stop"."""
+    from litellm.llms.cohere.chat.v2_transformation import CohereV2ChatConfig
+
+    transform: Any = CohereV2ChatConfig.transform_response
+
+    def transformed(self: Any, model: str, raw_response: Any, *rest: Any, **options: Any) -> Any:
+        made = transform(self, model, raw_response, *rest, **options)
+        ending = COHERES_ENDINGS.get(raw_response.json().get("finish_reason", ""))
+        if ending and made.choices:
+            made.choices[0].finish_reason = ending
+        return made
+
+    CohereV2ChatConfig.transform_response = transformed  # type: ignore[method-assign]

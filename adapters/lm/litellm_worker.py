@@ -143,7 +143,7 @@ async def complete(litellm: Any, output: Output, message: Message) -> None:
 async def answer(litellm: Any, output: Output, number: int, request: Message, options: Message) -> None:
     """Asks for the reply, streamed where that is possible, and hands on what comes of it."""
     asked = {**request, **options, "num_retries": 0, "max_retries": 0}
-    if request["model"].partition("/")[0] in NEVER_STREAMED:
+    if request["model"].partition("/")[0] in NEVER_STREAMED or is_never_streamed(litellm, request["model"]):
         whole(litellm, output, number, request["model"], await litellm.acompletion(**asked))
         return
     try:
@@ -154,6 +154,15 @@ async def answer(litellm: Any, output: Output, number: int, request: Message, op
         whole(litellm, output, number, request["model"], await litellm.acompletion(**asked))
         return
     await streamed(litellm, output, number, request["model"], wrapper)
+
+
+def is_never_streamed(litellm: Any, model: str) -> bool:
+    """Whether litellm would ask for the whole and cut it up itself, which doubles calls and hides how it ended."""
+    try:
+        known: Any = litellm.get_model_info(model)
+    except Exception:
+        return False  # a model that litellm has no facts about
+    return known.get("supports_native_streaming") is False
 
 
 async def streamed(litellm: Any, output: Output, number: int, model: str, wrapper: Any) -> None:
@@ -301,6 +310,7 @@ def facts_of(error: BaseException) -> Message:
         "message": str(error)[:MAX_BODY],
         "causes": [{"type": type(cause).__name__, "message": str(cause)[:2000]} for cause in chain[1:]],
         "status": status_of(chain),
+        "begun": not getattr(error, "is_pre_first_chunk", False),
     }
     missing = next((one.name for one in chain if isinstance(one, ModuleNotFoundError)), None) or missing_in(str(error))
     if missing:

@@ -139,7 +139,7 @@ def _kind_of(facts: Facts) -> ErrorKind:
         return "address"
     if UNFINISHED_RESPONSE in text:
         return "interrupted"
-    if "MidStreamFallbackError" in types:
+    if _in_stream(facts):
         return _kind_in_stream(causes, text)
     if "UnicodeEncodeError" in causes | types:
         return "request"
@@ -186,7 +186,7 @@ def _kind_in_stream(causes: set[str], text: str) -> ErrorKind:
 
 def _in_stream(facts: Facts) -> bool:
     """Whether it failed in the middle of a stream, where the status is litellm's invention."""
-    return "MidStreamFallbackError" in facts.get("types", ())
+    return "MidStreamFallbackError" in facts.get("types", ()) and facts.get("begun") is not False
 
 
 def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | None) -> str:

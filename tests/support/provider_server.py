@@ -26,6 +26,7 @@ from provider_wires import (
     GEMINI,
     OLLAMA,
     OPENAI,
+    OPENROUTER,
     RESPONSES,
     Reply,
     Wire,
@@ -103,7 +104,7 @@ PROVIDERS = (
     Provider(
         "openrouter",
         "openrouter/meta-llama/llama-3.3-70b-instruct",
-        OPENAI,
+        OPENROUTER,
         CHAT,
         "OPENROUTER_API_KEY",
         "OPENROUTER_API_BASE",

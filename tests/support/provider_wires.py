@@ -10,7 +10,7 @@ import binascii
 import json
 import struct
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 Ending = Literal["stop", "length", "filtered"]
@@ -109,7 +109,15 @@ def openai_error(status: int, message: str) -> Mapping[str, Any]:
     return {"error": {"message": message, "type": "error", "param": None, "code": str(status)}}
 
 
+def openrouter_frames(reply: Reply) -> list[bytes]:
+    """https://openrouter.ai/docs/use-cases/reasoning-tokens: as OpenAI's, and reasoning in a field of this name."""
+    return [one.replace(b'"reasoning_content"', b'"reasoning"') for one in openai_frames(reply)]
+
+
 OPENAI = Wire("text/event-stream", openai_frames, openai_whole, openai_error, sse(openai_error(500, FAULT)))
+
+
+OPENROUTER = replace(OPENAI, frames=openrouter_frames)
 
 
 # --- OpenAI responses ------------------------------------------------------------------------------------------------

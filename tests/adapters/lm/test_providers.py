@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from provider_server import PROVIDERS, Provider, ProviderServer
-from provider_wires import Reply
+from provider_server import KEY, PROVIDERS, Provider, ProviderServer
+from provider_wires import PROMPT_TOKENS, REPLY_TOKENS, Ending, Reply
 
 from adapters.formats.catalog import make
 from adapters.lm import open as open_model
 from adapters.running import runner
-from adapters.running.runs import Run
+from adapters.running.runs import Completion, Run
 from adapters.signatures.signature import InputField, OutputField, Signature
 
 QUESTION = Signature.make((), "Answer.").append("question", InputField(), str).append("answer", OutputField(), str)
@@ -63,3 +65,71 @@ def test_a_stream_that_ends_in_the_middle_is_no_reply(ask: Ask, provider: Provid
     assert run.error is not None
     assert "closed the connection before the reply was complete" in run.error.message
     assert run.attempts[0].completions[0].text.startswith("[[ ## answer ## ]]")
+
+
+TOOL = {
+    "type": "function",
+    "function": {"name": "search", "parameters": {"type": "object", "properties": {"query": {"type": "string"}}}},
+}
+CANNOT_TELL = {"ollama": ("filtered",), "cohere": ("reasoning",)}
+"""What a provider's protocol has no word for (Ollama), or litellm takes nothing of (Cohere)."""
+
+
+def completion(run: Run) -> Completion:
+    assert run.attempts[0].error is None or run.error is None or run.error.phase == "response"
+    return run.attempts[0].completions[0]
+
+
+@every_provider
+def test_reasoning_comes_apart_from_the_text(ask: Ask, provider: Provider) -> None:
+    if "reasoning" in CANNOT_TELL.get(provider.name, ()):
+        pytest.skip("litellm takes nothing of its reasoning")
+    one = completion(ask(provider, replace(REPLY, reasoning=("Let me ", "think."))))
+    assert (one.text, one.reasoning) == (REPLY.text, "Let me think.")
+
+
+@every_provider
+def test_a_call_of_a_tool_comes_whole_and_once(ask: Ask, provider: Provider) -> None:
+    run = ask(provider, Reply((), tool=("search", {"query": "rain"})), params={"tools": [TOOL]})
+    (call,) = run.attempts[0].completions[0].tool_calls
+    assert (call["function"]["name"], json.loads(call["function"]["arguments"])) == ("search", {"query": "rain"})
+    assert run.attempts[0].completions[0].finish_reason == "tool_calls"
+
+
+@every_provider
+@pytest.mark.parametrize(("ending", "reason"), [("length", "length"), ("filtered", "content_filter")])
+def test_a_reply_that_was_cut_off_is_told_from_a_whole_one(
+    ask: Ask, provider: Provider, ending: Ending, reason: str
+) -> None:
+    if ending in CANNOT_TELL.get(provider.name, ()):
+        pytest.skip("it says nothing of filters")
+    assert completion(ask(provider, replace(REPLY, ending=ending))).finish_reason == reason
+
+
+@every_provider
+def test_tokens_are_as_the_provider_counted_them(ask: Ask, provider: Provider) -> None:
+    usage = ask(provider).attempts[0].usage
+    assert usage is not None
+    assert (usage["prompt_tokens"], usage["completion_tokens"]) == (PROMPT_TOKENS, REPLY_TOKENS)
+
+
+@every_stream
+def test_an_error_in_the_middle_of_a_stream_is_no_reply(ask: Ask, provider: Provider) -> None:
+    run = ask(provider, behaviour="fault")
+    assert run.error is not None and run.error.phase == "request"
+    assert run.attempts[0].completions[0].text.startswith("[[ ## answer ## ]]")
+    assert "Traceback" not in run.error.message and "site-packages" not in run.error.message
+
+
+@every_provider
+@pytest.mark.parametrize(
+    ("status", "kind"), [("401", "key"), ("404", "model"), ("429", "rate limit"), ("500", "server")]
+)
+def test_an_error_is_of_its_kind_and_in_the_providers_words(
+    ask: Ask, provider: Provider, status: str, kind: str
+) -> None:
+    run = ask(provider, behaviour=status)
+    assert run.error is not None
+    assert (run.error.payload["kind"], run.error.payload["status"]) == (kind, int(status))
+    assert f"({status}): This is a {status}." in run.error.message
+    assert KEY not in run.error.message + repr(run.error.payload)
