@@ -194,4 +194,4 @@ def _tell_coheres_finish() -> None:
             made.choices[0].finish_reason = ending
         return made
 
-    CohereV2ChatConfig.transform_response = transformed  # type: ignore[method-assign]
+    CohereV2ChatConfig.transform_response = transformed
