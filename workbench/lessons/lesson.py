@@ -165,7 +165,7 @@ def _of_inputs(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
     last = pieces[-1]
     if adapter.profile.inputs == "sections":
         return _of_one_message(adapter, pieces)
-    title, explanation = "The inputs of now", words.INPUTS
+    title, explanation = "The inputs", words.INPUTS
     at = _reminder_start(last.content) if isinstance(last.content, Text) else None
     if at is None or not isinstance(last.content, Text):
         return [LessonStep(title, explanation, tuple(pieces))]
@@ -185,7 +185,7 @@ def _of_one_message(adapter: Adapter, pieces: list[Piece]) -> list[LessonStep]:
         elif steps:
             steps[-1] = replace(steps[-1], pieces=(*steps[-1].pieces, piece))
         else:
-            steps.append(LessonStep("The inputs of now", words.INPUTS, (piece,)))
+            steps.append(LessonStep("The inputs", words.INPUTS, (piece,)))
     return steps
 
 

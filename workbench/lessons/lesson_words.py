@@ -10,7 +10,7 @@ from adapters.replies.reading import SpanKind
 FIELDS = (
     "First the model is told what it will be given and what it must give back: every field of the signature by name, "
     "with its type and its description. This is the signature, written out for a reader. A field without a description "
-    "shows its own name in the place of one, so a good description is the cheapest improvement of a prompt."
+    "is told of by its name alone, so a good description is the cheapest improvement of a prompt."
 )
 OBJECTIVE = (
     "Last in the system message comes the task itself: the docstring of the signature, word for word. When it has "

@@ -182,6 +182,15 @@ class WorkbenchApp(SurvivingApp):
 
         self.ask(browsing.open_session(self))
 
+    def action_new_session(self) -> None:
+        from workbench.tui.actions import files
+
+        self.ask(files.new_session(self))
+
+    def action_help_quit(self) -> None:
+        """What people press to end a program when nothing is selected that could be copied."""
+        self.main.say(self.key_words("{app.leave|ctrl+q} quits; unsaved work is asked about"))
+
     def action_leave(self) -> None:
         from workbench.tui.actions import files
 
@@ -363,6 +372,7 @@ class WorkbenchApp(SurvivingApp):
         self._follow_program()
         if self.preferences.wants_guide:
             self.guidance.show(is_first=True)
+            self.main.columns.set_quiet(True)
         if self._keep:
             from workbench.tui.actions import files
 

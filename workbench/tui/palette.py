@@ -144,8 +144,6 @@ def _session(host: Host) -> Iterator[Command]:
     for column in session.columns:
         yield Command(f"Move column left: {column.id}", "one place", partial(columns.move, host, column.id, -1))
         yield Command(f"Move column right: {column.id}", "one place", partial(columns.move, host, column.id, 1))
-    run = partial(_ask, host, partial(files.new_session, host))
-    yield Command("New session", "empty, with the form of its signature open", run)
     run = partial(_ask, host, partial(files.restore_earlier, host))
     yield Command("Restore an earlier version", "what a save of this file replaced", run)
     yield Command("Remove this value", "the field with the focus gets no value", main.clear_field)

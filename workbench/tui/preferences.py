@@ -109,6 +109,7 @@ class Preferences:
         parts = self._remembered.of(self._document.path) if self._remembers else {}
         self._main.left_share = number(parts, "editors", 0.0, 1.0)
         self._main.columns.set_share(number(parts, "prompts", 0.0, 1.0))
+        self._main.columns.set_quiet(parts.get("quiet") is True)
         self._main.share_room()
         self._unfold(parts.get("unfolded"))
         case = text(parts, "case")
@@ -136,6 +137,7 @@ class Preferences:
             return
         said = {"prompts": self._main.columns.share, "editors": self._main.left_share}
         sizes: dict[str, Any] = {name: round(share, 3) for name, share in said.items() if share is not None}
+        sizes["quiet"] = self._main.columns.is_quiet
         welcomed = {"welcomed": True} if self._remembered.user.get("welcomed") else {}
         user = {**sizes, **welcomed, "theme": self._app.theme, "compact": self._app.has_class("-compact")}
         own = {

@@ -47,7 +47,7 @@ def test_a_system_message_is_built_in_three_steps(adapter: str) -> None:
 
 def test_the_last_message_ends_with_the_reminder() -> None:
     steps = steps_of(*request_of("question", "chat"))
-    assert [step.title for step in steps[-2:]] == ["The inputs of now", "The reminder"]
+    assert [step.title for step in steps[-2:]] == ["The inputs", "The reminder"]
     assert str(steps[-1].pieces[0].content).startswith("\n\nRespond with the corresponding output fields")
 
 
@@ -80,7 +80,7 @@ def test_a_users_own_adapter_is_shown_message_by_message() -> None:
     request = prepare(Own(), signature, (), rendering.inputs_of(signature, session.cases[0]))
     steps = steps_of(Own(), request)
     assert joined(request.prompt, steps) == request.prompt.as_dicts()
-    assert [step.title for step in steps] == ["The system message", "The inputs of now"]
+    assert [step.title for step in steps] == ["The system message", "The inputs"]
 
 
 def test_messages_without_content_and_with_images_are_kept_whole() -> None:

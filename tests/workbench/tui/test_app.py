@@ -163,7 +163,7 @@ def test_demos_are_added_copied_moved_switched_off_and_deleted() -> None:
 def test_dropped_and_incomplete_demos_are_named() -> None:
     async def act(desk: Desk) -> None:
         notes = desk.main.query_one("#notes", TextView).plain_text
-        assert "demo 2 goes first, with a filler: it lacks urgency" in notes
+        assert "demo 2 has no urgency: it is put first" in notes
         assert "demo 3 is dropped" in notes
 
     at_the_desk(act)

@@ -31,7 +31,7 @@ class AskScreen(ModalScreen[str | None]):
         title: str,
         value: str,
         refuse: Callable[[str], str],
-        hint: str = "enter takes it   {ask.close|esc} closes",
+        hint: str = "enter accepts it   {ask.close|esc} closes",
     ) -> None:
         super().__init__()
         self._title = title

@@ -32,7 +32,7 @@ class CasesScreen(ModalScreen[CaseAction | None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "dismiss(None)", "Close", id="cases.close", tooltip="Close without a choice", group=_GROUP),
-        Binding("a,ctrl+n", "choose('add')", "Add", id="cases.add", tooltip="An empty case", group=_GROUP),
+        Binding("ctrl+n,a", "choose('add')", "Add", id="cases.add", tooltip="An empty case", group=_GROUP),
         Binding("d", "choose('duplicate')", "Copy", id="cases.duplicate", tooltip="A copy of this case", group=_GROUP),
         Binding(
             "r", "choose('rename')", "Rename", id="cases.rename", tooltip="Give this case another name", group=_GROUP
@@ -58,7 +58,7 @@ class CasesScreen(ModalScreen[CaseAction | None]):
             options.highlighted = self._state.case_index
             yield options
             keys = (
-                "enter looks at it   {cases.add|a} add   {cases.duplicate|d} copy   {cases.rename|r} rename   "
+                "enter looks at it   {cases.add|^n} add   {cases.duplicate|d} copy   {cases.rename|r} rename   "
                 "{cases.delete|x} delete   {cases.close|esc} closes"
             )
             yield PlainStatic(lines((keys_of(self.app)(keys), "$foreground 60%")), classes="dialog-hint")

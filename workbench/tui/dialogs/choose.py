@@ -157,7 +157,7 @@ class ChooseThemeScreen(ChooseScreen):
         ordered = sorted(names, key=lambda name: (not name.startswith(OUR_THEMES), name))
         entries = [Entry(name, name, "ours" if name.startswith(OUR_THEMES) else "") for name in ordered]
         super().__init__(
-            "Theme", entries, hint="↑↓ shows it   enter takes it   {choose.close|esc} keeps the last", current=current
+            "Theme", entries, hint="↑↓ shows it   enter accepts it   {choose.close|esc} keeps the last", current=current
         )
 
     @on(OptionList.OptionHighlighted)

@@ -80,7 +80,7 @@ class FieldScreen(ModalScreen[Wanted | None]):
                 else:
                     yield self._about
             yield self._error
-            hint = keys_of(self.app)("tab to the next   enter takes it   {field.close|esc} closes")
+            hint = keys_of(self.app)("tab to the next   enter accepts it   {field.close|esc} closes")
             yield PlainStatic(lines((hint, "$foreground 60%")), classes="dialog-hint")
 
     def on_mount(self) -> None:

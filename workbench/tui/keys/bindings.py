@@ -49,6 +49,13 @@ APP_BINDINGS: tuple[Binding, ...] = (
     ),
     _binding("ctrl+s", "save", "Save", "Save the session", FILE, priority=True),
     _binding("f12", "save_as", "Save as", "Save the session under another name", FILE, priority=True),
+    _binding(
+        "ctrl+n",
+        "new_session",
+        "New session",
+        "Empty, with the form of its signature open; in a list a new row",
+        FILE,
+    ),
     _binding("ctrl+o", "open", "Open", "Open a session or an example", FILE, priority=True),
     _binding("ctrl+q", "leave", "Quit", "Leave; unsaved work is asked about", FILE, priority=True),
     _binding("ctrl+z", "undo", "Undo", "Undo the last change, wherever it was", EDIT, priority=True),
@@ -106,7 +113,6 @@ A screen names its own as `APP_ACTIONS`; without that it is a dialog."""
 WITHOUT_KEY = {
     "Theme": "chosen once in a while",
     "Compact spacing": "chosen once in a while",
-    "New session": "ctrl+o or a name are as near, and it lets go of what is open",
     "Restore an earlier version": "needed rarely, and never in a hurry",
     "Remove this value": "a key that empties a field would be pressed by mistake",
     "More room": "the mouse drags the line; the layout is remembered",

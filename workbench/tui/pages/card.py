@@ -89,7 +89,8 @@ def _format(at: LookedAt, request: Request) -> str:
     count = sum(token_estimates.estimate(message.text) for message in prompt.messages)
     used = sum(use.use != "dropped" for use in prompt.demos)
     demos = f"{used} of {len(prompt.demos)} demos used" if prompt.demos else "no demos"
-    return f"made {len(prompt.messages)} messages, ~{count:,} tokens; {demos}"
+    messages = f"{len(prompt.messages)} message{'' if len(prompt.messages) == 1 else 's'}"
+    return f"made {messages}, ~{count:,} tokens; {demos}"
 
 
 def _call(at: LookedAt) -> tuple[str | tuple[str, str], ...]:

@@ -74,6 +74,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._one_part = False
         self._part: Part = "prompt"
         self._reply_rows = 0
+        self.is_quiet = False
+        """Whether what all columns have alike is folded in every prompt."""
 
     def frame(self, columns: Sequence[Column]) -> None:
         """The columns as they will stand, without what is in them."""
@@ -290,6 +292,17 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._share = min(LARGEST_SHARE, max(SMALLEST_SHARE, self._share_now() + by))
         self._split()
 
+    def set_quiet(self, is_quiet: bool) -> None:
+        """Folds what all columns have alike in every prompt, or opens it."""
+        self.is_quiet = is_quiet
+        for column in self._columns.values():
+            column.prompt.set_quiet(is_quiet)
+
+    @on(PromptView.QuietAsked)
+    def _quiet_asked(self, event: PromptView.QuietAsked) -> None:
+        event.stop()
+        self.set_quiet(event.is_quiet)
+
     @on(Splitter.Dragged)
     def _drag(self, event: Splitter.Dragged) -> None:
         event.stop()
@@ -316,6 +329,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
                     self.mount(column, before=following)
                 arranged[id] = following = column
             self._columns = dict(reversed(arranged.items()))
+            self.set_quiet(self.is_quiet)
             if self._alone not in self._columns.values():
                 self._alone = None
             self._show_columns()

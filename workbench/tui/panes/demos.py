@@ -70,7 +70,7 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
         if not state.session.demos:
             return lines(
                 ("No demos yet.  ", "bold"),
-                (keys_of(self.app)("{rows.add|ctrl+n} adds one. "), ""),
+                (keys_of(self.app)("{rows.add|^n} adds one. "), ""),
                 ("Or paste rows: JSON, JSON Lines, CSV. ", ""),
                 ("Examples teach the model the task and the format.", "$foreground 60%"),
             )

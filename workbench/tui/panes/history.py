@@ -61,7 +61,7 @@ messages in front of the question. Each turn holds values of the other fields.
                 (f"An input `history: dspy.History` makes room for it. {kept}", "$foreground 60%"),
             )
         if not state.case.history:
-            return lines(("No turns yet.  ", "bold"), (keys_of(self.app)("{rows.add|ctrl+n} adds one."), ""))
+            return lines(("No turns yet.  ", "bold"), (keys_of(self.app)("{rows.add|^n} adds one."), ""))
         hint = keys_of(self.app)(rows.HINT + "  {history.toggle|space} on/off" + rows.MOVE_HINT)
         return lines((hint, "$foreground 60%"))
 

@@ -16,6 +16,7 @@ from workbench.state.document import Place, State
 from workbench.state.live import LiveSignature, history_field
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.messages import Edit
+from workbench.tui.panes.status import case_word
 from workbench.tui.widgets.field_form import FieldForm, FormRow
 from workbench.tui.widgets.text.plain import PlainStatic, lines
 
@@ -49,7 +50,7 @@ the last value stays in use.
         quiet = "$foreground 60%"
         key = keys_of(self.app)("{app.cases|^t}")
         others = f"  {state.case_index + 1} of {count} · {key}" if count > 1 else f"  {key} more"
-        self._case.show(lines(("case ", quiet), (one_line(case.name, 32), "bold"), (others, quiet)))
+        self._case.show(lines((case_word(case.name), quiet), (one_line(case.name, 32), "bold"), (others, quiet)))
         if live.signature is None:
             return
         turns = history_field(live.signature)

@@ -199,10 +199,12 @@ def _demo_notes(state: State, uses: Sequence[DemoUse]) -> list[Note]:
 def _about_demos(rows: Sequence[int], use: str, missing: str) -> str:
     numbers = ", ".join(str(row + 1) for row in rows[:6]) + (", …" if len(rows) > 6 else "")
     if len(rows) == 1:
-        what = "is dropped: it lacks" if use == "dropped" else "goes first, with a filler: it lacks"
-        return f"demo {numbers} {what} {missing}"
-    what = "are dropped: they lack" if use == "dropped" else "go first, with fillers: they lack"
-    return f"demos {numbers} {what} {missing}"
+        if use == "dropped":
+            return f"demo {numbers} is dropped: it has no {missing}"
+        return f"demo {numbers} has no {missing}: it is put first, with a sentence in the place of what is missing"
+    if use == "dropped":
+        return f"demos {numbers} are dropped: they have no {missing}"
+    return f"demos {numbers} have no {missing}: they are put first, with a sentence in the place of what is missing"
 
 
 def _name_of(place: Place) -> str:

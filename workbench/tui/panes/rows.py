@@ -34,10 +34,10 @@ def binding(key: str, action: str, description: str, id: str, tooltip: str) -> B
 
 
 HINT = "{rows.add|^n} add  {rows.duplicate|d} copy  {rows.delete|x} delete"
-MOVE_HINT = "  {rows.move_down|J} {rows.move_up|K} move"
+MOVE_HINT = "  {rows.move_up|K} {rows.move_down|J} move"
 """What stands above the rows; each kind may have more in between."""
 HELP = "\n`{rows.add|ctrl+n}` adds · `{rows.duplicate|d}` copies · `{rows.delete|x}` deletes · "
-MOVE_HELP = "`{rows.move_up|shift+↑}` / `{rows.move_down|shift+↓}` move · `{rows.open|enter}` edits\n"
+MOVE_HELP = "`{rows.move_up|K}` `{rows.move_down|J}` move · `{rows.open|enter}` edits\n"
 """The same in the help of a pane."""
 
 
@@ -45,7 +45,7 @@ class RowsPane(Vertical):
     """A list of rows and, below it, the fields of the current one. Each kind of row has a pane of its own."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        binding("ctrl+n", "add", "Add", "rows.add", "Add a row after this one"),
+        binding("ctrl+n,a", "add", "Add", "rows.add", "Add a row after this one"),
         binding("d", "duplicate", "Duplicate", "rows.duplicate", "Copy this row"),
         binding("delete,x", "delete", "Delete", "rows.delete", "Delete this row (undo brings it back)"),
         binding("shift+up,K", "move(-1)", "Move up", "rows.move_up", "This row before the one above"),

@@ -30,8 +30,8 @@ LINE_END = re.compile(r"\r\n?")
 """As terminals paste the ends of lines."""
 _FORM = Binding.Group("Form")
 _HINT = (
-    "{form.open|enter} edits  {form.add|^n} adds  {form.model|m} model  {form.enum|e} enum\n"
-    "{form.up|K} {form.down|J} move  {form.delete|delete} takes away  {app.signature_view|F11} source"
+    "{form.open|enter} edit  {form.add|^n} add  {form.model|m} model  {form.enum|e} enum\n"
+    "{form.up|K} {form.down|J} move  {form.delete|x} delete  {app.signature_view|F11} source"
 )
 
 
@@ -50,7 +50,7 @@ class SignatureForm(Vertical):
     BINDING_GROUP_TITLE = "Form"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open", "Edit", id="form.open", tooltip="Edit this line", group=_FORM),
-        Binding("ctrl+n", "add", "Add", id="form.add", tooltip="Add a field or a value here", group=_FORM),
+        Binding("ctrl+n,a", "add", "Add", id="form.add", tooltip="Add a field or a value here", group=_FORM),
         Binding("m", "add_class('model')", "Model", id="form.model", tooltip="Add a group of values", group=_FORM),
         Binding("e", "add_class('enum')", "Enum", id="form.enum", tooltip="Add a list of words", group=_FORM),
         Binding(

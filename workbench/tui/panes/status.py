@@ -12,21 +12,25 @@ from workbench.state.document import Document
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.widgets.text.plain import content
 
-KEYS: tuple[tuple[str, str, str], ...] = (
-    ("{app.send_all|F5}", "send", "send_all"),
-    ("{app.save|^s}", "save", "save"),
-    ("{app.command_palette|^p}", "commands", "command_palette"),
-    ("{app.help|F1}", "help", "help"),
-    ("{app.focus_editors|F2}", "edit", "focus_editors"),
-    ("{app.focus_prompts|F3}", "prompts", "focus_prompts"),
-    ("{app.lesson|F6}", "lesson", "lesson"),
-    ("{app.look|F7}", "look closer", "look"),
-    ("{app.focus_replies|F4}", "replies", "focus_replies"),
-    ("{app.copy_menu|^g}", "copy", "copy_menu"),
-    ("{app.record|^r}", "record", "record"),
-    ("{app.check|F9}", "check", "check"),
+KEYS: tuple[tuple[str, str, str, int], ...] = (
+    ("{app.help|F1}", "help", "help", 2),
+    ("{app.focus_editors|F2}", "edit", "focus_editors", 5),
+    ("{app.focus_prompts|F3}", "prompts", "focus_prompts", 6),
+    ("{app.focus_replies|F4}", "replies", "focus_replies", 7),
+    ("{app.send_all|F5}", "send", "send_all", 0),
+    ("{app.lesson|F6}", "lesson", "lesson", 8),
+    ("{app.look|F7}", "look closer", "look", 9),
+    ("{app.check|F9}", "check", "check", 12),
+    ("{app.save|^s}", "save", "save", 4),
+    ("{app.copy_menu|^g}", "copy", "copy_menu", 10),
+    ("{app.record|^r}", "record", "record", 11),
+    ("{app.command_palette|^p}", "commands", "command_palette", 1),
+    ("{app.leave|^q}", "quit", "leave", 3),
 )
-"""Key, name and action of the app, most important first: those that fit are shown."""
+"""Key, name and action of the app in the order in which they are shown, and how important each is: 0 the most.
+
+Those that fit are shown.
+"""
 
 
 class StatusLine(Widget):
@@ -77,7 +81,7 @@ class StatusLine(Widget):
         parts.append(content(" ● " if self._dirty else "   ", "$text-accent bold"))
         if self._case:
             parts += [
-                content("case ", quiet),
+                content(case_word(self._case), quiet),
                 _does("cases", content(one_line(self._case, min(room, 24)))),
                 content("   "),
             ]
@@ -89,17 +93,24 @@ class StatusLine(Widget):
         return Content.assemble(*parts)
 
     def _keys(self, room: int) -> Content:
-        parts: list[Content] = []
         keys = keys_of(self.app)
-        for named, name, action in KEYS:
-            key = keys(named)
-            room -= cell_width(key) + cell_width(name) + 3
+        fitting: set[str] = set()
+        for named, name, action, _ in sorted(KEYS, key=lambda one: one[3]):
+            room -= cell_width(keys(named)) + cell_width(name) + 3
             if room < 0:
                 break
-            parts.append(
-                _does(action, Content.assemble((key, "$text-accent bold"), " ", (name, "$foreground 80%"), "  "))
-            )
+            fitting.add(action)
+        parts = [
+            _does(action, Content.assemble((keys(named), "$text-accent bold"), " ", (name, "$foreground 80%"), "  "))
+            for named, name, action, _ in KEYS
+            if action in fitting
+        ]
         return Content.assemble(*parts)
+
+
+def case_word(name: str) -> str:
+    """What stands in front of a case's name; nothing where the name says it already: `case 1`."""
+    return "" if name.lower().startswith("case") else "case "
 
 
 def _does(action: str, label: Content) -> Content:

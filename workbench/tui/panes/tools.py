@@ -72,7 +72,7 @@ shows each turn of a run.
         if not state.session.tools:
             return lines(
                 ("No tools yet.  ", "bold"),
-                (keys_of(self.app)("{rows.add|ctrl+n} adds one. "), ""),
+                (keys_of(self.app)("{rows.add|^n} adds one. "), ""),
                 ("A model calls them, and their results are written here or typed while it waits.", "$foreground 60%"),
             )
         return lines((keys_of(self.app)(rows.HINT + rows.MOVE_HINT), "$foreground 60%"))

@@ -80,7 +80,7 @@ here until you take it as it is (`{variants.renew|r}`) or delete it.
         if not state.session.variants:
             return lines(
                 ("No variants yet.  ", "bold"),
-                (keys_of(self.app)("{rows.add|ctrl+n} adds one. "), ""),
+                (keys_of(self.app)("{rows.add|^n} adds one. "), ""),
                 ("Another wording of the instructions or of a description, compared as a column.", quiet),
             )
         more = "  {variants.renew|r} renew  {variants.try|c} column\n"

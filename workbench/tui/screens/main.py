@@ -379,7 +379,7 @@ class MainScreen(PaneSizesScreen):
         if asked is not None:
             self._answered[run.case, run.column] = asked
         change = partial(edits.set_reply, case=run.case, column=run.column, reply=run.reply)
-        self.edit(change, Place("reply", run.case, row=self._batch), "replies that were sent for", typing=True)
+        self.edit(change, Place("reply", run.case, row=self._batch), "the replies of a send", typing=True)
 
     def _went(self, change: Change | None, word: str) -> None:
         if change is None:

@@ -10,11 +10,15 @@ from typing import Any, Literal
 from adapters.prompts.prompt import DataPart, Message
 from workbench.output.display import safe
 from workbench.tui.widgets.prompt.prompt_section import (
+    FOLDED,
     LONGEST_SHOWN,
+    FoldedSection,
     Origin,
     Piece,
     Section,
     estimated_height,
+    fold_origin,
+    is_foldable,
     pieces_of,
     title,
 )
@@ -73,8 +77,12 @@ class JsonSection(Section):
         return len(_in_quotes(pieces_of(self.message)[number][0][:offset]))
 
 
-def section_of(message: Message, width: int, form: PromptForm, is_unfolded: Callable[[Origin], bool]) -> Section:
-    """A message laid out at a width in one of the forms; what is unfolded concerns the sections alone."""
+def section_of(
+    message: Message, width: int, form: PromptForm, is_unfolded: Callable[[Origin], bool], is_quiet: bool = False
+) -> Section:
+    """A message laid out at a width in one of the forms; what is unfolded or `is_quiet` concerns the sections alone."""
+    if form == "sections" and is_quiet and is_foldable(message) and not is_unfolded(fold_origin(message)):
+        return FoldedSection(message, width, is_unfolded)
     made = {"sections": Section, "raw": RawSection, "json": JsonSection}[form]
     return made(message, width, is_unfolded)
 
@@ -97,7 +105,8 @@ def text_of(message: Message, form: PromptForm) -> str:
 
 def heading_of(section: Section) -> str:
     """The title over a message, with the form it is shown in unless that is the usual one."""
-    return title(section.message) + {"raw": " · raw", "json": " · JSON"}.get(section.form, "")
+    mark = f"{FOLDED} " if section.is_title_alone else ""
+    return mark + title(section.message) + {"raw": " · raw", "json": " · JSON"}.get(section.form, "")
 
 
 def json_pieces(message: Message) -> Iterator[tuple[str, str, int]]:

@@ -24,5 +24,12 @@ PROMPT_BINDINGS: tuple[Binding, ...] = (
     _key("end", "edge(True)", "Last", "prompt.last", "To the last piece"),
     _key("enter", "choose", "Go to its editor", "prompt.choose", "To the editor that made it"),
     _key("v", "form", "Raw / JSON", "prompt.form", "The prompt as sections, as raw text with its blanks, or as JSON"),
+    _key(
+        "o",
+        "quiet",
+        "Open all / fold",
+        "prompt.quiet",
+        "Fold what all columns have alike, and demos; or open all of it",
+    ),
     _key("space", "fold", "Fold", "prompt.fold", "Show all of a long value, or fold it again"),
 )

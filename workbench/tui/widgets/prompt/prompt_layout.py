@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from adapters.prompts.prompt import Message
 from workbench.tui.widgets.prompt.prompt_forms import PromptForm, height_of, section_of
-from workbench.tui.widgets.prompt.prompt_section import Origin, Section, origins_of
+from workbench.tui.widgets.prompt.prompt_section import FoldedSection, Origin, Section, fold_origin, origins_of
 
 
 class Spot(NamedTuple):
@@ -32,6 +32,8 @@ class PromptLayout:
         self.messages: tuple[Message, ...] = ()
         self.form: PromptForm = "sections"
         self.unfolded: set[Origin] = set()
+        self.is_quiet = False
+        """Whether what all columns have alike is folded."""
         self._sections: list[Section | None] = []
         self._heights: list[int] = []
         self._tops: list[int] = [0]
@@ -51,7 +53,8 @@ class PromptLayout:
     def section(self, position: int) -> Section:
         section = self._sections[position]
         if section is None:
-            section = section_of(self.messages[position], self.width, self.form, self.unfolded.__contains__)
+            message, is_open = self.messages[position], self.unfolded.__contains__
+            section = section_of(message, self.width, self.form, is_open, self.is_quiet)
             self._sections[position] = section
         return section
 
@@ -83,6 +86,32 @@ class PromptLayout:
         self._heights = [height_of(one, width, self.form) for one in self.messages]
         self._stack()
 
+    def set_quiet(self, is_quiet: bool) -> None:
+        """Folds what all columns have alike, or opens all of it."""
+        self.is_quiet = is_quiet
+        self.unfolded = {one for one in self.unfolded if one.kind != "fold"}
+        self.resize(self.width)
+
+    def open_message(self, position: int) -> bool:
+        """Opens a message that is folded; False when it is not."""
+        if not isinstance(self.section(position), FoldedSection):
+            return False
+        self.unfolded |= {fold_origin(self.messages[position])}
+        self._sections[position] = None
+        self._measure(position)
+        self._stack()
+        return True
+
+    def open_where(self, wanted: Origin) -> bool:
+        """Opens the folded message of this turn in which a piece of this origin is away; False when there is none."""
+        for position, message in enumerate(self.messages) if self.is_quiet else ():
+            if message.turn == wanted.turn and wanted in origins_of(message):
+                section = self.section(position)
+                number = origins_of(message).index(wanted)
+                if isinstance(section, FoldedSection) and section.is_away(number, 0):
+                    return self.open_message(position)
+        return False
+
     def change_form(self, form: PromptForm) -> None:
         """Another form of every message."""
         self.form = form
@@ -111,6 +140,8 @@ class PromptLayout:
         section = self.section(position)
         if piece not in section.folded:
             return False
+        if piece == 0 and self.open_message(position):
+            return True
         self.unfolded ^= {section.origins[piece]}
         self._sections[position] = None
         self._measure(position)

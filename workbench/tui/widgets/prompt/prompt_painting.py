@@ -79,7 +79,7 @@ class PromptPainter:
             return Strip.blank(width, self._style_of())
         position = layout.section_at(y)
         section, row = layout.section(position), y - layout.top(position)
-        if row >= section.height - 1:
+        if row and row >= section.height - 1:
             return Strip.blank(width, self._style_of())
         if row and (self.marked_text or self._is_marked(section, position, row)):
             return self._text_row(section, position, row, width)

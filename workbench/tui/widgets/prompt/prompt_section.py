@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from operator import itemgetter
@@ -29,6 +29,8 @@ class Fold:
 
 VALUE_FOLD = Fold(above=16, shown=8)
 OTHER_FOLD = Fold(above=200, shown=100)
+FOLDED = "▸"
+"""In front of what is folded."""
 SHORTEST_FOLDED = 16
 """Characters that no piece with more rows than a fold's `above` can do with."""
 LONGEST_SHOWN = 200_000
@@ -77,6 +79,8 @@ class Section:
     """A message laid out at a width: row 0 is its header, then its text, then one empty row."""
 
     form: ClassVar[str] = "sections"
+    is_title_alone = False
+    """Whether nothing but its title is shown, without an empty row behind it."""
 
     def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool]) -> None:
         self.message = message
@@ -87,14 +91,14 @@ class Section:
         self.origins = [made[kind, field] for _, kind, field in given]
         self.pieces: list[Piece] = []
         self._lay_out(given, is_unfolded)
-        if not self.pieces:
+        if not self.pieces and not self.is_title_alone:
             self.pieces.append(Piece("(no content)", "note", -1))
         self._gate()
         if "\t" in self.text:
             self._expand_tabs()
         self.starts = [0, *accumulate([len(piece.text) for piece in self.pieces])]
-        self.rows = rows(self.text, self.width)
-        self.height = len(self.rows) + 2
+        self.rows = [] if self.is_title_alone else rows(self.text, self.width)
+        self.height = 1 if self.is_title_alone else len(self.rows) + 2
 
     def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
         """Fills `pieces`."""
@@ -219,6 +223,47 @@ class Section:
         """The pieces a cursor stops at: those with something to see."""
         own = (piece for piece in self.pieces if piece.number >= 0 and piece.kind != "fold")
         return [piece.number for piece in own if piece.text.strip()]
+
+
+class FoldedSection(Section):
+    """A message of which only that is shown which differs from column to column and from case to case.
+
+    A demo is its title. Of a system message what describes fields and structure is one line that says what it is and
+    what it costs; the instructions stand below it.
+    """
+
+    def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
+        first = _first_own(given)
+        self.is_title_alone = first is None
+        if first is None:
+            return
+        hidden = "".join([text for text, _, _ in given[:first]])
+        self.pieces.append(Piece(f"{FOLDED} fields and structure ~{estimate(hidden):,} tok\n", "fold", 0))
+        super()._lay_out(given[first:], is_unfolded)
+        self.pieces[1:] = [one._replace(number=one.number + first) for one in self.pieces[1:]]
+        self.folded = {0, *(number + first for number in self.folded)}
+
+    def is_away(self, number: int, offset: int) -> bool:
+        return not any(one.number == number and one.kind != "fold" for one in self.pieces) or (
+            number != 0 and super().is_away(number, offset)
+        )
+
+
+def is_foldable(message: Message) -> bool:
+    """Whether a message has a part that is the same in every case, or is a demo."""
+    if message.turn.startswith("demo"):
+        return True
+    return message.role == "system" and bool(_first_own(pieces_of(message)))
+
+
+def fold_origin(message: Message) -> Origin:
+    """By what it is remembered that a message which can be folded is open."""
+    return Origin("fold", None, message.turn)
+
+
+def _first_own(given: Sequence[tuple[str, str, str | None]]) -> int | None:
+    """The first piece of a system message that is not the same for every signature alike; None for a demo."""
+    return next((index for index, (_, kind, _) in enumerate(given) if kind == "instructions"), None)
 
 
 def piece_holding(message: Message, offset: int) -> tuple[int, int]:

@@ -52,6 +52,13 @@ class PromptView(LineView):
             super().__init__()
             self.column_id, self.kind, self.field, self.turn = column_id, kind, field, turn
 
+    class QuietAsked(TextualMessage):
+        """What all columns have alike is to be folded in every column, or opened."""
+
+        def __init__(self, is_quiet: bool) -> None:
+            super().__init__()
+            self.is_quiet = is_quiet
+
     def __init__(self, column_id: str, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.column_id = column_id
@@ -105,6 +112,8 @@ class PromptView(LineView):
 
         The cursor goes there too, so that whoever comes here next begins where it is.
         """
+        if self._layout.open_where(Origin(*key)):
+            self._painter.forget()
         spot = self._layout.find(Origin(*key))
         if spot is None:
             return False
@@ -119,6 +128,9 @@ class PromptView(LineView):
         if not 0 <= message < len(self._layout.messages):
             return
         number, offset = piece_holding(self._layout.messages[message], offset)
+        if self._layout.open_message(message):
+            self._painter.forget()
+            self._settle(message, 0)
         section = self._layout.section(message)
         if section.is_away(number, offset) and self._layout.toggle_fold(message, number):
             self._painter.forget()
@@ -144,6 +156,22 @@ class PromptView(LineView):
             self._set_cursor(self._cursor._replace(row=first))
             self._scroll_to_spot(self._cursor._replace(row=first))
         self.repaint()
+
+    def set_quiet(self, is_quiet: bool) -> None:
+        """Folds what all columns have alike to lines that say what it is, or opens all of it."""
+        if is_quiet == self._layout.is_quiet:
+            return
+        position, _ = self._anchor()
+        self._layout.set_quiet(is_quiet)
+        self._painter.forget()
+        self._hovered = None
+        if self._cursor is not None:
+            self._set_cursor(self._layout.follow(self._cursor, 0, 0, 0))
+        self._settle(position, 0)
+        self.repaint()
+
+    def action_quiet(self) -> None:
+        self.post_message(self.QuietAsked(not self._layout.is_quiet))
 
     @property
     def unfolded(self) -> frozenset[Origin]:
@@ -352,6 +380,18 @@ class PromptView(LineView):
         piece = section.piece_at(row, offset.x - MARGIN)
         return (Spot(position, row, piece.number), piece) if piece is not None and piece.number >= 0 else None
 
+    def _open_title(self, event: events.Click) -> None:
+        """A click on the title of a message that is nothing but a title opens it."""
+        offset = event.get_content_offset(self)
+        y = offset.y + self._top - len(self._banner) if offset is not None else -1
+        if not 0 <= y < self._layout.height:
+            return
+        position = self._layout.section_at(y)
+        if self._layout.section(position).is_title_alone and self._layout.open_message(position):
+            self._painter.forget()
+            self._settle(*self._anchor())
+            self.repaint()
+
     def on_mouse_move(self, event: events.MouseMove) -> None:
         under = self._under(event)
         place = (under[0].section, under[0].piece) if under else None
@@ -372,6 +412,7 @@ class PromptView(LineView):
     def on_click(self, event: events.Click) -> None:
         under = self._under(event)
         if under is None:
+            self._open_title(event)
             return
         spot, piece = under
         if piece.kind == "fold":

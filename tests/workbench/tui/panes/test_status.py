@@ -1,0 +1,46 @@
+"""The last line: keys in their order, the way out in sight."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from workbench.tui.panes.status import KEYS, StatusLine, case_word
+
+
+@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+def test_keys_stand_in_their_order_and_quit_is_among_them(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        said = desk.app.screen.query_one(StatusLine).render().plain
+        names = [name for _, name, _, _ in KEYS if f" {name} " in said]
+        places = [said.index(f" {name} ") for name in names]
+        assert places == sorted(places)
+        assert {"send", "quit", "help", "commands"} <= set(names)
+
+    at_the_desk(act, size=size)
+
+
+def test_ctrl_c_says_how_to_quit_where_there_is_nothing_to_copy() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "ctrl+c")
+        assert "ctrl+q quits" in desk.app.screen.query_one(StatusLine).render().plain
+        assert desk.app.is_running
+
+    at_the_desk(act)
+
+
+def test_ctrl_n_is_new_in_a_list_a_row_and_elsewhere_a_session() -> None:
+    async def act(desk: Desk) -> None:
+        count = len(desk.document.session.demos)
+        await desk.go_to("demo", row=0)
+        await desk.press("ctrl+n")
+        assert len(desk.document.session.demos) == count + 1
+        await desk.press("ctrl+z", "f3", "ctrl+n")
+        await desk.until(lambda: not desk.document.session.signature.text, "for the new session")
+        assert desk.main.signature.view == "form"
+
+    at_the_desk(act)
+
+
+def test_a_case_that_says_what_it_is_is_not_called_so_twice() -> None:
+    assert (case_word("case 1"), case_word("Case of the lost laptop"), case_word("bakery")) == ("", "", "case ")
