@@ -373,6 +373,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         widths = [room // in_sight + (index % in_sight < room % in_sight) for index in range(len(shown))]
         for column, width in zip(shown, widths, strict=True):
             column.styles.width = width
+        if in_sight != self._in_a_row:
+            self.post_message(self.Turned(self._last))
         self._in_a_row, self._overflow = in_sight, sum(widths) - room
         self._tell_beyond()
 

@@ -21,6 +21,7 @@ GAP = "   "
 SHORTEST_WORDS = 12
 """Cells of a verdict's words below which they are left out: the sign says more."""
 LONGEST_NAME = 24
+LONGEST_WORDS = 200
 
 
 class Verdict(NamedTuple):
@@ -76,25 +77,35 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
 
     def show(self, verdicts: Sequence[Verdict], current: str) -> None:
         """`current` is the column that is in sight."""
-        if (tuple(verdicts), current) != (self._verdicts, self._current):
-            self._verdicts, self._current = tuple(verdicts), current
+        shown = tuple([one._replace(words=one_line(one.words, LONGEST_WORDS)) for one in verdicts])
+        if (shown, current) != (self._verdicts, self._current):
+            self._verdicts, self._current = shown, current
             self.refresh()
 
     def render(self) -> Content:
-        add = lines((" + ", "$text-accent bold"), (keys_of(self.app)("{app.add_column|shift+F3}"), "$foreground 60%"))
+        key = keys_of(self.app)("{app.add_column|shift+F3}")
+        room = self.size.width - len(" + ")
+        if self._bare + sum(len(one.words) for one in self._verdicts) + len(key) <= room:
+            room -= len(key)
+        else:
+            key = ""  # the verdicts need the room
+        add = lines((" + ", "$text-accent bold"), (key, "$foreground 60%"))
         add = add.stylize(Style.from_meta({"action": "add_column"}))
-        room = self.size.width - 2 - add.cell_length - len(GAP)
         shown = [self._drawn(one, words) for one, words in zip(self._verdicts, self._words(room), strict=True)]
         gap = Content(GAP)
         line = Content.assemble(*[part for one in shown for part in (one, gap)])
-        return Content.assemble(line.truncate(max(0, room + len(GAP)), ellipsis=True), add)
+        return Content.assemble(line.truncate(max(0, room), ellipsis=True), add)
+
+    @property
+    def _bare(self) -> int:
+        """The cells of every name and sign, and of the gaps behind them."""
+        return sum(len(one_line(one.name, LONGEST_NAME)) + 3 + len(GAP) for one in self._verdicts)
 
     def _words(self, room: int) -> list[str]:
         """The words of each verdict, cut so that all of them fit: what matters keeps its words the longest."""
         words = [one.words for one in self._verdicts]
-        bare = sum(len(one_line(one.name, LONGEST_NAME)) + 3 + len(GAP) for one in self._verdicts)
         for matters in (False, True):
-            excess = bare + sum(map(len, words)) - room
+            excess = self._bare + sum(map(len, words)) - room
             those = [place for place, one in enumerate(self._verdicts) if one.matters == matters and words[place]]
             while excess > 0 and those:
                 longest = max(those, key=lambda place: len(words[place]))

@@ -126,7 +126,8 @@ class PromptPainter:
             names = [f"prompt-view--{piece.kind}"]
             light = lights.get(piece.number)
             if light:
-                names.append(f"prompt-view--{light}")
+                # what every prompt has alike lights softly: whole screens of it would drown the rest
+                names.append(f"prompt-view--{'related' if piece.kind == 'boilerplate' else light}")
                 mark = LIT_MARK if light == "lit" or mark == LIT_MARK else RELATED_MARK
             if piece.number == at_cursor:
                 names.append("prompt-view--cursor")

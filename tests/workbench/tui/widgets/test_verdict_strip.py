@@ -1,0 +1,49 @@
+"""One line for all columns: what a person must know keeps its words the longest."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.hostile import HOSTILE
+from tests.support.screen import assert_harmless, on_stage
+from workbench.tui.widgets.verdict_strip import Verdict, VerdictStrip
+
+FOUR = (
+    Verdict("chat", "Chat", "✓", "success", "4/4"),
+    Verdict("json", "JSON", "✓", "success", "4/4 repaired"),
+    Verdict("xml", "XML", "✗", "error", "line 12: & not escaped", matters=True),
+    Verdict("baml", "BAML", "·", "", "no reply yet"),
+)
+
+
+@pytest.mark.parametrize(
+    ("width", "said"),
+    [
+        (100, "Chat ✓ 4/4   JSON ✓ 4/4 repaired   XML ✗ line 12: & not escaped   BAML · no reply yet    + shift+F3"),
+        (92, "Chat ✓ 4/4   JSON ✓ 4/4 repaired   XML ✗ line 12: & not escaped   BAML · no reply yet    + "),
+        (64, "Chat ✓   JSON ✓   XML ✗ line 12: & not escaped   BAML ·    + "),
+        (44, "Chat ✓   JSON ✓   XML ✗   BAML ·    + "),
+    ],
+)
+def test_words_give_way_in_the_order_in_which_they_can_be_spared(width: int, said: str) -> None:
+    strip = VerdictStrip()
+    strip.show(FOUR, "chat")
+
+    async def act(stage: object, pilot: object) -> None:
+        assert strip.render().plain == said
+        assert strip.render().cell_length <= strip.size.width
+        assert_harmless(strip)
+
+    on_stage(strip, act, size=(width, 3))
+
+
+def test_names_and_reasons_of_others_do_no_harm() -> None:
+    strip = VerdictStrip()
+
+    async def act(stage: object, pilot: object) -> None:
+        for text in HOSTILE.values():
+            strip.show([Verdict(text, text, "✗", "error", text, matters=True)] * 3, text)
+            assert strip.render().cell_length <= strip.size.width
+            assert_harmless(strip)
+
+    on_stage(strip, act, size=(80, 3))
