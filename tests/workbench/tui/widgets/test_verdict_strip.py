@@ -19,9 +19,9 @@ FOUR = (
 @pytest.mark.parametrize(
     ("width", "said"),
     [
-        (100, "Chat ✓ 4/4   JSON ✓ 4/4 repaired   XML ✗ line 12: & not escaped   BAML · no reply yet    + shift+F3"),
-        (92, "Chat ✓ 4/4   JSON ✓ 4/4 repaired   XML ✗ line 12: & not escaped   BAML · no reply yet    + "),
-        (64, "Chat ✓   JSON ✓   XML ✗ line 12: & not escaped   BAML ·    + "),
+        (101, "Chat ✓ 4/4   JSON ✓ 4/4 repaired   XML ✗ line 12: & not escaped   BAML · no reply yet    + shift+F3"),
+        (93, "Chat ✓ 4/4   JSON ✓ 4/4 repaired   XML ✗ line 12: & not escaped   BAML · no reply yet    + "),
+        (68, "Chat ✓   JSON ✓   XML ✗ line 12: & not escaped   BAML ·    + "),
         (44, "Chat ✓   JSON ✓   XML ✗   BAML ·    + "),
     ],
 )
