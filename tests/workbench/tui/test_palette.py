@@ -7,7 +7,6 @@ from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys.bindings import ACTIONS, WITHOUT_KEY
 from workbench.tui.palette import commands_of
 
-
 OF_TEXTUAL = {"help_quit"}
 """What a key of Textual's own calls, and we answer: ctrl+c."""
 
