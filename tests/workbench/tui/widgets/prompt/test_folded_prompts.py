@@ -88,7 +88,7 @@ def test_the_first_start_is_quiet_and_how_it_was_left_is_remembered(tmp_path: Pa
     async def second(desk: Desk) -> None:
         assert not desk.main.columns.is_quiet
         desk.main.columns.set_quiet(True)
-        desk.app.remember_layout()
+        desk.app.preferences.remember_layout()
 
     async def third(desk: Desk) -> None:
         await desk.until(lambda: desk.main.columns.is_quiet, "for what was left")
