@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from measure import Ratio  # noqa: E402
 
 from sessions.file import store  # noqa: E402
 from sessions.model import recording  # noqa: E402
+from sessions.model.replies import Extraction, Reply  # noqa: E402
 from sessions.model.session import Case, Column, Demo, Session, SignatureText  # noqa: E402
 from workbench.checks.checking import Plan, check_all  # noqa: E402
 
@@ -76,8 +78,8 @@ def write(folder: Path, instructions: int, names: int) -> list[Path]:
         outputs = {"summary": "s", "score": 1.5, "tags": []}
         demos = [{"question": f"q{n}", context: ["note " * 60], **outputs, "count": n, "sure": n > 0} for n in (0, 1)]
         texts = replies(number)
-        shown: dict[str, dict[str, Any]] = {id: {"text": text, "source": "pasted"} for id, text in texts.items()}
-        shown["twostep"]["extraction"] = {"adapter": "chat", "text": texts["chat"]}
+        shown = {id: Reply(text, source="pasted") for id, text in texts.items()}
+        shown["twostep"] = replace(shown["twostep"], extraction=Extraction("chat", texts["chat"]))
         case = Case("case", {"question": f"Who pays {number}?", context: ["context " * 40]}, replies=shown)
         notation = f"question, {context}: list[str] -> {OUTPUTS}"
         text = SignatureText(notation, instructions=f"Answer rule {number % instructions}.")

@@ -14,6 +14,7 @@ from sessions.exports.endpoints import endpoint_of, named_address
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
 from sessions.fixtures import expectations
 from sessions.model import recording
+from sessions.model.replies import Answer
 from sessions.running import rendering
 
 LEAST_EXAMPLES = 10
@@ -92,11 +93,11 @@ def _answer(view: View, signature: Signature) -> tuple[dict[str, Any] | None, st
     expected = _expected(view, signature)
     if expected is not None:
         return expected, ""
-    reply = view.case.replies.get(view.column.id, {})
-    rating, learned = reply.get("rating"), _recorded(view)
-    if rating == "good":
+    reply = view.case.replies.get(view.column.id)
+    learned = _recorded(view)
+    if reply is not None and reply.rating == "good":
         learned = reply
-    elif rating == "bad" and learned is not None and _text(learned) == _text(reply):
+    elif reply is not None and reply.rating == "bad" and learned is not None and learned.text == reply.text:
         return None, "its reply is rated bad"
     values = {} if learned is None else _read(view, signature, learned)
     if any(name not in values for name in signature.output_fields):
@@ -104,19 +105,15 @@ def _answer(view: View, signature: Signature) -> tuple[dict[str, Any] | None, st
     return values, ""
 
 
-def _recorded(view: View) -> Mapping[str, Any] | None:
+def _recorded(view: View) -> Answer | None:
     """The recorded completion that was read."""
     kept = view.case.recordings.get(view.column.id)
     attempts = kept.attempts if kept is not None else ()
-    completions = [one for attempt in attempts for one in attempt.get("completions", ())]
-    return next((one for one in completions if (one.get("reading") or {}).get("ok")), None)
+    completions = [one for attempt in attempts for one in attempt.completions]
+    return next((one for one in completions if one.reading is not None and one.reading.ok), None)
 
 
-def _text(completion: Mapping[str, Any]) -> str:
-    return str(completion.get("text") or "")
-
-
-def _read(view: View, signature: Signature, completion: Mapping[str, Any]) -> dict[str, Any]:
+def _read(view: View, signature: Signature, completion: Answer) -> dict[str, Any]:
     """The outputs that a reply has, as the request asked for them; what the model was to give natively and did not is
     none."""
     asked = view.request

@@ -53,14 +53,12 @@ def _column(view: View) -> Iterator[str]:
     reply = view.case.replies.get(view.column.id)
     if reply is None:
         return
-    text = str(reply.get("text", ""))
-    source = str(reply.get("source", "sent"))
-    yield f"### reply of {_escaped(str(reply.get('model') or view.model))} ({_escaped(source)})"
-    yield _fenced(text, "text")
-    if reply.get("rating"):
-        yield f"Rated {_escaped(str(reply['rating']))}."
-    if reply.get("note"):
-        yield _fenced(str(reply["note"]), "text")
+    yield f"### reply of {_escaped(reply.model or view.model)} ({reply.source})"
+    yield _fenced(reply.text, "text")
+    if reply.rating:
+        yield f"Rated {reply.rating}."
+    if reply.note:
+        yield _fenced(reply.note, "text")
     reading = read_completion(view.adapter, request, view.signature, reply)
     if reading.error is not None:
         yield f"Not read: {_escaped(reading.error.type)}"

@@ -108,8 +108,8 @@ def check(session: Session, path: str | None = None) -> None:
             place = step_into(f"cases[{index}].recordings", id)
             _check_request(recording.request, f"{place}.request", path)
             for number, attempt in enumerate(recording.attempts):
-                if isinstance(attempt.get("request"), Mapping):
-                    _check_request(attempt["request"], f"{place}.attempts[{number}].request", path)
+                if attempt.request is not None:
+                    _check_request(attempt.request, f"{place}.attempts[{number}].request", path)
 
 
 def _check_request(request: Mapping[str, Any], place: str, path: str | None) -> None:

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, get_args
+from collections.abc import Mapping
+from typing import Any, get_args
 
-from sessions.errors import SessionError, step_into
-from sessions.model.parameters import kind_of
+from sessions.file import file_parts
+from sessions.file.value_reader import ValueReader
+from sessions.model.replies import Measured, RecordedAttempt, Reply
 from sessions.model.session import (
     Case,
     Column,
     Demo,
     Predictor,
-    Rating,
     RecordedSource,
     Recording,
     SignatureText,
-    Source,
     SourceLink,
     Tool,
     Variant,
 )
-
-Made = TypeVar("Made")
 
 SWITCH = {"enabled", "values"}
 
@@ -37,68 +33,8 @@ def is_switch(turn: Mapping[str, Any]) -> bool:
     return turn.keys() == SWITCH and type(turn["enabled"]) is bool and isinstance(turn["values"], Mapping)
 
 
-class Reader:
+class Reader(ValueReader):
     """Turns decoded JSON data into the parts of a session, naming the place of what is wrong."""
-
-    def __init__(self, path: str | None) -> None:
-        self._path = path
-
-    def _wrong(self, place: str, expected: str, value: Any) -> SessionError:
-        return SessionError(self._path, place, f"expected {expected}, got {kind_of(value)}")
-
-    def object(self, value: Any, place: str) -> dict[str, Any]:
-        if type(value) is not dict:
-            raise self._wrong(place, "an object", value)
-        return value
-
-    def text_or_object(self, value: Any, place: str) -> str | dict[str, Any]:
-        if type(value) is not str and type(value) is not dict:
-            raise self._wrong(place, "a text or an object", value)
-        return value
-
-    def text(self, value: Any, place: str) -> str:
-        if type(value) is not str:
-            raise self._wrong(place, "a text", value)
-        return value
-
-    def lines(self, value: Any, place: str) -> str:
-        if type(value) is list and all(type(line) is str for line in value):
-            return "\n".join(value)
-        if type(value) is not str:
-            raise self._wrong(place, "a text or a list of its lines", value)
-        return value
-
-    def boolean(self, value: Any, place: str) -> bool:
-        if type(value) is not bool:
-            raise self._wrong(place, "true or false", value)
-        return value
-
-    def each(self, value: Any, place: str, read: Callable[[Any, str], Made]) -> tuple[Made, ...]:
-        if type(value) is not list:
-            raise self._wrong(place, "a list", value)
-        return tuple([read(item, f"{place}[{index}]") for index, item in enumerate(value)])
-
-    def objects(self, value: Any, place: str) -> tuple[dict[str, Any], ...]:
-        if type(value) is list and all(type(item) is dict for item in value):
-            return tuple(value)
-        return self.each(value, place, self.object)
-
-    def by_name(self, value: Any, place: str, read: Callable[[Any, str], Made]) -> dict[str, Made]:
-        return {key: read(item, step_into(place, key)) for key, item in self.object(value, place).items()}
-
-    def one_of(self, value: Any, place: str, words: tuple[str, ...]) -> str:
-        if value not in words:
-            expected = " or ".join(f'"{word}"' for word in words)
-            near = difflib.get_close_matches(value, words, n=1) if isinstance(value, str) else []
-            got = repr(value) if isinstance(value, str) else kind_of(value)
-            hint = f"did you mean {near[0]}?" if near else ""
-            raise SessionError(self._path, place, f"expected {expected}, got {got}", hint)
-        return str(value)
-
-    def needed(self, data: Mapping[str, Any], key: str, place: str) -> Any:
-        if key not in data:
-            raise SessionError(self._path, place, f'has no "{key}"')
-        return data[key]
 
     def signature(self, top: Mapping[str, Any], place: str) -> SignatureText:
         data = self.object(self.needed(top, "signature", ""), place)
@@ -174,7 +110,7 @@ class Reader:
             expect=self.object(data.get("expect", {}), f"{place}.expect"),
             recordings=self.by_name(data.get("recordings", {}), f"{place}.recordings", self.recording),
             replies=self.by_name(data.get("replies", {}), f"{place}.replies", self.reply),
-            measured=self.by_name(data.get("measured", {}), f"{place}.measured", self.objects),
+            measured=self.by_name(data.get("measured", {}), f"{place}.measured", self.measured),
             extra=others(data, ("name", "inputs", "history", "expect", "recordings", "replies", "measured")),
             turns_off=turns_off,
         )
@@ -186,15 +122,11 @@ class Reader:
         off = [number for number, turn in enumerate(given) if is_switch(turn) and not turn["enabled"]]
         return turns, frozenset(off)
 
-    def reply(self, value: Any, place: str) -> dict[str, Any]:
-        data = self.object(value, place)
-        self.text(self.needed(data, "text", place), f"{place}.text")
-        self.one_of(data.get("source", "sent"), f"{place}.source", get_args(Source))
-        if "rating" in data:
-            self.one_of(data["rating"], f"{place}.rating", get_args(Rating))
-        if "note" in data:
-            self.text(data["note"], f"{place}.note")
-        return data
+    def reply(self, value: Any, place: str) -> Reply:
+        return file_parts.read(self, Reply, value, place)
+
+    def measured(self, value: Any, place: str) -> tuple[Measured, ...]:
+        return self.each(value, place, lambda one, where: file_parts.read(self, Measured, one, where))
 
     def recording(self, value: Any, place: str) -> Recording:
         data = self.object(value, place)
@@ -209,18 +141,5 @@ class Reader:
             extra=others(data, ("source", "versions", "capabilities", "messages", "request", "attempts")),
         )
 
-    def attempt(self, value: Any, place: str) -> dict[str, Any]:
-        data = self.object(value, place)
-        self.text(self.needed(data, "adapter", place), f"{place}.adapter")
-        if data.get("request") is not None:
-            request = self.object(data["request"], f"{place}.request")
-            self.objects(self.needed(request, "messages", f"{place}.request"), f"{place}.request.messages")
-        for index, completion in enumerate(self.objects(data.get("completions", []), f"{place}.completions")):
-            where = f"{place}.completions[{index}]"
-            if completion.get("text") is not None:
-                self.text(completion["text"], f"{where}.text")
-            if completion.get("reading") is not None:
-                reading = self.object(completion["reading"], f"{where}.reading")
-                self.boolean(reading.get("ok", False), f"{where}.reading.ok")
-                self.object(reading.get("values", {}), f"{where}.reading.values")
-        return data
+    def attempt(self, value: Any, place: str) -> RecordedAttempt:
+        return file_parts.read(self, RecordedAttempt, value, place)

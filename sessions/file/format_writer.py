@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sessions.errors import SessionError, step_into
+from sessions.file.file_parts import as_data
 from sessions.file.format_reader import is_switch
 from sessions.file.json_values import JSON, UnwritableError, encode, encode_line, encode_text, has_surrogate_pair
 from sessions.file.written_parts import WrittenParts
@@ -110,8 +111,10 @@ class Writer:
             "history": [self.turn(case, number, f"{place}.history[{number}]") for number in range(len(case.history))],
             "expect": self.value(case.expect, f"{place}.expect"),
             "recordings": recordings,
-            "replies": self.value(case.replies, f"{place}.replies"),
-            "measured": self.value({id: list(of) for id, of in case.measured.items()}, f"{place}.measured"),
+            "replies": self.value({id: as_data(one) for id, one in case.replies.items()}, f"{place}.replies"),
+            "measured": self.value(
+                {id: [as_data(one) for one in of] for id, of in case.measured.items()}, f"{place}.measured"
+            ),
         }
         return self.with_extra(own, case.extra, place)
 
@@ -135,6 +138,6 @@ class Writer:
             "capabilities": self.value(recording.capabilities, f"{place}.capabilities"),
             "messages": self.value(list(recording.messages), f"{place}.messages"),
             "request": self.value(recording.request, f"{place}.request"),
-            "attempts": self.value(list(recording.attempts), f"{place}.attempts"),
+            "attempts": self.value([as_data(one) for one in recording.attempts], f"{place}.attempts"),
         }
         return self.with_extra(own, recording.extra, place)

@@ -18,6 +18,7 @@ from sessions.imports.cells import value_of
 from sessions.imports.reading import listed
 from sessions.imports.result import KEPT, Imported
 from sessions.model.parameters import kind_of
+from sessions.model.replies import Reply
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText
 
 PROPOSED = "history: dspy.History, question -> answer"
@@ -63,7 +64,7 @@ def from_messages(
     notes = [f"{len(found.turns)} turns of history", *found.notes]
     if reply is not None:
         model = data.get("model")
-        shown = {"text": reply, "source": "pasted", **({"model": model} if isinstance(model, str) else {})}
+        shown = Reply(reply, source="pasted", model=model if isinstance(model, str) else None)
         made = replace(made, replies={DEFAULT_COLUMNS[0].id: shown})
         notes.append(f"its response is the reply under `{DEFAULT_COLUMNS[0].id}`")
     session = Session(text, (), DEFAULT_COLUMNS, cases=(made,))

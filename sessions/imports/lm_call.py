@@ -20,6 +20,7 @@ from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.merging import unused
 from sessions.imports.result import KEPT, Imported
 from sessions.model.recording import as_json
+from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import rendering
 
@@ -72,7 +73,7 @@ def from_call(data: Mapping[str, Any], path: str, given: SignatureText | None = 
     base = Session(text, cases=(Case(case, extra=kept),), model=model, params=params)
     session, proved = _arranged(base, messages, path)
     column = session.columns[0].id
-    made = replace(session.cases[0], replies={column: {"text": reply, "source": "pasted", "model": model}})
+    made = replace(session.cases[0], replies={column: Reply(reply, source="pasted", model=model)})
     if not proved:
         questions.append("rendered again, the messages are not the recorded ones: an option or a type differs")
     notes = [f"{len(messages)} messages of {model}, as `{column}` made them", *said, KEPT_BESIDE]

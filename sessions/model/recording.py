@@ -6,7 +6,7 @@ import importlib.metadata
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from adapters.errors import SignatureError
 from adapters.formats.base import Adapter
@@ -26,7 +26,18 @@ from sessions.errors import SessionError
 from sessions.file.json_values import JSON
 from sessions.file.typed_values import typed
 from sessions.model import variants
-from sessions.model.session import Case, Column, Recording, Session, Source
+from sessions.model.replies import (
+    Answer,
+    Extraction,
+    Measured,
+    RecordedAttempt,
+    RecordedCompletion,
+    RecordedError,
+    RecordedReading,
+    Reply,
+    Role,
+)
+from sessions.model.session import Case, Column, Recording, Session
 from sessions.running import rendering
 
 DSPY = "3.4.1"
@@ -93,9 +104,12 @@ def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabil
     messages = body.pop("messages")
     extractions = {event.attempt for event in run.events if isinstance(event, events.ExtractionStarted)}
     attempts = [_attempt(main, "main", None)]
-    role = "fallback"
+    role: Role = "fallback"
     for attempt, purpose in others:
-        role = "extraction" if attempt.number in extractions or role == "extraction" else purpose
+        if attempt.number in extractions or role == "extraction":
+            role = "extraction"
+        else:
+            role = "tools" if purpose == "tools" else "fallback"
         attempts.append(_attempt(attempt, role, as_json(attempt.request)))
     return Recording(
         messages=tuple(messages),
@@ -118,31 +132,55 @@ def whole_attempts(run: Run) -> list[tuple[Attempt, Purpose]]:
     return whole
 
 
-def read_completion(adapter: Adapter, request: Request, signature: Signature, completion: Mapping[str, Any]) -> Reading:
-    """A recorded completion read by today's parser, native parts and TwoStep's extraction included. Never raises."""
-    extraction = completion.get("extraction")
-    output = {"text": completion.get("text") or ""}
-    for ours, theirs in (("reasoning", "reasoning_content"), ("tool_calls", "tool_calls"), ("logprobs", "logprobs")):
-        if completion.get(ours):
-            output[theirs] = completion[ours]
-    if isinstance(adapter, TwoStepAdapter) and isinstance(extraction, Mapping):
+def answering(run: Run) -> Attempt | None:
+    """The attempt whose reply is the column's own: the last before a fallback or an extraction; None without a reply.
+
+    Earlier ones only called tools, or failed and were made again.
+    """
+    own = [one for one in run.attempts if one.purpose in ("first", "retry", "tools")]
+    before = run.attempts[: next((i for i, one in enumerate(run.attempts) if one not in own), len(run.attempts))]
+    return before[-1] if before and before[-1].completions else None
+
+
+def reply_of_run(run: Run, model: str, raw: bool = False) -> Reply | None:
+    """What a session keeps of a run under its column: the first completion of the answering attempt, None without.
+
+    A fallback is asked by another adapter, so its reply is none of this column's; only the recording tells of it.
+    `raw`: the reply was not read, and stays so.
+    """
+    attempt = answering(run)
+    if attempt is None:
+        return None
+    return _made(Reply, _answer(attempt.completions[0]), source="sent", model=model, raw=raw)
+
+
+def read_completion(adapter: Adapter, request: Request, signature: Signature, answer: Answer) -> Reading:
+    """A kept answer read by today's parser, native parts and TwoStep's extraction included. Never raises."""
+    extraction = answer.extraction
+    output: dict[str, Any] = {"text": answer.text}
+    if answer.reasoning:
+        output["reasoning_content"] = answer.reasoning
+    if answer.tool_calls:
+        output["tool_calls"] = list(answer.tool_calls)
+    if answer.logprobs:
+        output["logprobs"] = answer.logprobs
+    if isinstance(adapter, TwoStepAdapter) and extraction is not None:
 
         def read(signature: Signature, text: str) -> Reading:
-            asked_by = str(extraction.get("adapter") or ChatAdapter.name)
-            return adapter.read(signature, text, str(extraction.get("text") or ""), asked_by)
+            return adapter.read(signature, text, extraction.text, extraction.adapter or ChatAdapter.name)
 
         return postprocess(adapter, request, signature, output, read).reading
     return postprocess(adapter, request, signature, output).reading
 
 
-def reading_as_json(reading: Reading) -> dict[str, JSON]:
+def recorded_reading(reading: Reading) -> RecordedReading:
     """What of a reading is compared: verdict, typed values, and the error's type and field."""
     error = reading.error
-    return {
-        "ok": reading.ok,
-        "values": {name: typed(value) for name, value in reading.values.items()},
-        "error": None if error is None else {"type": error.type, "field": error.field},
-    }
+    return RecordedReading(
+        ok=reading.ok,
+        values={name: typed(value) for name, value in reading.values.items()},
+        error=None if error is None else RecordedError(error.type, error.field),
+    )
 
 
 def capabilities_as_json(capabilities: Capabilities) -> dict[str, JSON]:
@@ -200,42 +238,35 @@ def _recording_of_reply(
     except Exception as error:  # formatting raises whatever dspy's does for these values
         said = f"no prompt can be made: {type(error).__name__}: {error}"
         raise SessionError(None, place, said, _mend(session, signature, case, error)) from error
-    before = _recorded_completion(case, column) if _is_recorded_reply(case, column) else {}
-    of_call = {key: reply.get(key) or before.get(key) for key in OF_A_CALL}
-    completion = {"text": reply["text"], **{key: as_json(value) for key, value in of_call.items() if value}}
-    reading = None if reply.get("raw") else reading_as_json(read_completion(used, request, signature, completion))
+    before = _recorded_completion(case, column) if _is_recorded_reply(case, column) else None
+    completion = _recorded_anew(reply, before)
+    if not reply.raw:
+        reading = read_completion(used, request, signature, completion)
+        completion = replace(completion, reading=recorded_reading(reading))
     body = as_json(request.as_dict())
     messages = body.pop("messages")
     return Recording(
         messages=tuple(messages),
         request=body,
-        attempts=(
-            {
-                "adapter": used.name,
-                "role": "main",
-                "request": None,
-                "completions": [{**completion, "reading": reading}],
-                "error": None,
-            },
-        ),
+        attempts=(RecordedAttempt(used.name, "main", completions=(completion,)),),
         versions=dict(versions()),
-        source=_source(reply),
+        source=reply.source,
         capabilities=capabilities_as_json(capabilities),
     )
 
 
-def _recorded_completion(case: Case, column: Column) -> Mapping[str, Any]:
-    """The first completion of the column's recorded main attempt; empty without one."""
+def _recorded_completion(case: Case, column: Column) -> RecordedCompletion | None:
+    """The first completion of the column's recorded main attempt."""
     recorded = case.recordings.get(column.id)
     attempts = recorded.attempts if recorded is not None else ()
-    completions = next((one.get("completions") for one in attempts if one.get("role") == "main"), None)
-    return completions[0] if completions else {}
+    completions = next((one.completions for one in attempts if one.role == "main"), ())
+    return completions[0] if completions else None
 
 
 def _is_recorded_reply(case: Case, column: Column) -> bool:
     """Whether the reply under the column came from a call, and is the one that is recorded already."""
     reply, recorded = case.replies.get(column.id), _recorded_completion(case, column)
-    return reply is not None and reply.get("source") == "sent" and recorded.get("text") == reply.get("text")
+    return reply is not None and recorded is not None and reply.source == "sent" and recorded.text == reply.text
 
 
 def _mend(session: Session, signature: Signature, case: Case, error: Exception) -> str:
@@ -253,51 +284,59 @@ def _mend(session: Session, signature: Signature, case: Case, error: Exception) 
     return f"mend the input `{error.field}`"
 
 
-def _source(reply: Mapping[str, Any]) -> Source:
-    source = reply.get("source")
-    return "edited" if source == "edited" else "pasted" if source == "pasted" else "sent"
+def _attempt(attempt: Attempt, role: Role, request: Mapping[str, Any] | None) -> RecordedAttempt:
+    completions = tuple([_completion(one) for one in attempt.completions])
+    return RecordedAttempt(attempt.adapter, role, request, completions, attempt.error)
 
 
-def _attempt(attempt: Attempt, role: str, request: JSON) -> dict[str, JSON]:
-    return {
-        "adapter": attempt.adapter,
-        "role": role,
-        "request": request,
-        "completions": [_completion(one) for one in attempt.completions],
-        "error": attempt.error,
-    }
-
-
-def _completion(completion: Completion) -> dict[str, JSON]:
+def _completion(completion: Completion) -> RecordedCompletion:
     reading = completion.reading
-    made: dict[str, JSON] = {"text": completion.text}
-    if completion.reasoning:
-        made["reasoning"] = completion.reasoning
-    if completion.tool_calls:
-        made["tool_calls"] = as_json(completion.tool_calls)
-    if completion.finish_reason is not None:
-        made["finish_reason"] = completion.finish_reason
-    if completion.refusal:
-        made["refusal"] = completion.refusal
-    if completion.logprobs is not None:
-        made["logprobs"] = as_json(completion.logprobs)
-    if reading is not None and reading.extraction is not None:
-        made["extraction"] = {"adapter": reading.extraction.adapter, "text": reading.extraction.completion}
-    made["reading"] = None if reading is None else reading_as_json(reading)
-    return made
+    recorded = None if reading is None else recorded_reading(reading)
+    return _made(RecordedCompletion, _answer(completion), reading=recorded)
 
 
-def measured_of_run(run: Run) -> tuple[dict[str, JSON], ...]:
+def _answer(completion: Completion) -> Answer:
+    reading = completion.reading
+    extraction = reading.extraction if reading is not None else None
+    return Answer(
+        text=completion.text,
+        reasoning=completion.reasoning or None,
+        tool_calls=tuple(as_json(completion.tool_calls)) or None,
+        finish_reason=completion.finish_reason,
+        refusal=completion.refusal or None,
+        logprobs=None if completion.logprobs is None else as_json(completion.logprobs),
+        extraction=None if extraction is None else Extraction(extraction.adapter, extraction.completion),
+    )
+
+
+def _recorded_anew(reply: Reply, before: RecordedCompletion | None) -> RecordedCompletion:
+    """The reply as it is recorded: plain JSON of its own, without what is empty, and with what only `before` has."""
+    found: dict[str, Any] = {}
+    for name in OF_A_CALL:
+        value = getattr(reply, name) or getattr(before, name, None)
+        if value:
+            found[name] = tuple(as_json(value)) if isinstance(value, tuple) else value
+    if found.get("logprobs"):
+        found["logprobs"] = as_json(found["logprobs"])
+    return RecordedCompletion(reply.text, **found)
+
+
+def _made(kind: type[AnyAnswer], answer: Answer, **more: Any) -> AnyAnswer:
+    """An answer of this kind, with what it has beside."""
+    return kind(**{name: getattr(answer, name) for name in ("text", *OF_A_CALL)}, **more)
+
+
+AnyAnswer = TypeVar("AnyAnswer", Reply, RecordedCompletion)
+
+
+def measured_of_run(run: Run) -> tuple[Measured, ...]:
     """What each whole attempt of a run took, as `Case.measured` keeps it."""
     return tuple([_measured(attempt) for attempt, _ in whole_attempts(run)])
 
 
-def _measured(attempt: Attempt) -> dict[str, JSON]:
-    return {
-        "usage": None if attempt.usage is None else as_json(attempt.usage),
-        "cost": attempt.cost,
-        "duration_ms": round(attempt.duration_ms, 1),
-    }
+def _measured(attempt: Attempt) -> Measured:
+    usage = None if attempt.usage is None else as_json(attempt.usage)
+    return Measured(usage, attempt.cost, round(attempt.duration_ms, 1))
 
 
 def _installed(package: str) -> str:

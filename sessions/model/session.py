@@ -6,26 +6,16 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
+
+from sessions.model.replies import Measured, RecordedAttempt, Reply, nothing
 
 if TYPE_CHECKING:
     from adapters.signatures.signature import Signature
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-def nothing() -> Mapping[str, Any]:
-    """The empty mapping, as a default (dataclasses take no unhashable value itself)."""
-    return NOTHING
-
-
 Predictor = Literal["Predict", "ChainOfThought"]
-Source = Literal["sent", "edited", "pasted"]
-"""Of a reply: a model's own, changed by a person, or brought by one."""
 RecordedSource = Literal["sent", "edited", "pasted", "accepted"]
 """Of a recording: its reply's; `accepted` where a person took a later prompt for right, to which it is no answer."""
-Rating = Literal["good", "bad"]
 
 
 @dataclass(frozen=True)
@@ -97,18 +87,14 @@ class Column:
 class Recording:
     """What `check` compares for one column of one case: prompt, request, replies and their readings, with versions.
 
-    `messages` and `request` are plain JSON; `request` is the rest of the request, without its messages. `attempts`
-    are objects `{"adapter", "request", "completions": [{"text", …, "reading"}], "error"}`: `request` is null for the
-    recording's own and a whole request, messages included, for a fallback's; beside `text` stand `reasoning`,
-    `tool_calls`, `finish_reason` and `refusal` where the reply had them; `reading` is
-    `{"ok", "values", "error": null | {"type", "field"}}` with typed values (see `sessions.file.typed_values`).
+    `messages` and `request` are plain JSON; `request` is the rest of the request, without its messages.
     `capabilities` are those of the model that the request was made for. What no check compares as recorded (usage,
     cost, durations) stands in the case's `measured`.
     """
 
     messages: tuple[Mapping[str, Any], ...]
     request: Mapping[str, Any]
-    attempts: tuple[Mapping[str, Any], ...]
+    attempts: tuple[RecordedAttempt, ...]
     versions: Mapping[str, str]
     source: RecordedSource = "sent"
     capabilities: Mapping[str, Any] = field(default_factory=nothing)
@@ -124,13 +110,10 @@ class Case:
     history: tuple[Mapping[str, Any], ...] = ()
     expect: Mapping[str, Any] = field(default_factory=nothing)
     recordings: Mapping[str, Recording] = field(default_factory=nothing)
-    replies: Mapping[str, Mapping[str, Any]] = field(default_factory=nothing)
-    """By column: `{"text", "source": "sent" | "edited" | "pasted", "model"}`: the reply last shown under the column.
-
-    A person's opinion of it stands beside: `rating`, `good` or `bad`, and a `note`.
-    """
-    measured: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=nothing)
-    """By column, of the recorded run: one object `{"usage", "cost", "duration_ms"}` an attempt."""
+    replies: Mapping[str, Reply] = field(default_factory=nothing)
+    """By column: the reply last shown under it."""
+    measured: Mapping[str, tuple[Measured, ...]] = field(default_factory=nothing)
+    """By column, of the recorded run: one an attempt."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
     turns_off: frozenset[int] = frozenset()
     """The places in `history`, from 0, of turns that are kept and in no prompt."""

@@ -15,6 +15,7 @@ from sessions.file.typed_values import same
 from sessions.line_diff import line_diff
 from sessions.model import recording
 from sessions.model.recording import as_json
+from sessions.model.replies import Measured, RecordedAttempt
 from sessions.model.session import Column, Recording, Session
 
 
@@ -25,17 +26,17 @@ class Replay:
     """
 
     def __init__(
-        self, session: Session, column: Column, recorded: Recording, measured: Sequence[Mapping[str, Any]] = ()
+        self, session: Session, column: Column, recorded: Recording, measured: Sequence[Measured] = ()
     ) -> None:
         self._model = session.model_of(column)
         self._capabilities = recording.capabilities_in_force(recorded, self._model)
         own = {**recorded.request, "messages": [dict(one) for one in recorded.messages]}
-        known = measured if len(measured) == len(recorded.attempts) else [{}] * len(recorded.attempts)
+        known = measured if len(measured) == len(recorded.attempts) else [Measured()] * len(recorded.attempts)
         self._answers = [
-            (own if one.get("request") is None else one["request"], one, took)
+            (own if one.request is None else one.request, one, took)
             for one, took in zip(recorded.attempts, known, strict=True)
         ]
-        self._given: list[Mapping[str, Any]] = []
+        self._given: list[Measured] = []
 
     @property
     def model(self) -> str:
@@ -52,13 +53,13 @@ class Replay:
                 del self._answers[index]  # asked for once more, the next answer of the same request is meant
                 self._given.append(took)
                 yield from _chunks(attempt)
-                yield Chunk(usage=_usage(took.get("usage")), cost=_number(took.get("cost")))
+                yield Chunk(usage=took.usage, cost=took.cost)
                 return
         raise ProviderError(f"nothing is recorded for this request{self._nearest(asked)}", "request")
 
     def as_measured(self, run: Run) -> Run:
         """The run that this model answered, with the time that each call took when it was recorded."""
-        times = [_number(took.get("duration_ms")) for took in self._given]
+        times = [took.duration_ms for took in self._given]
         if len(times) != len(run.attempts):
             return run
         pairs = zip(run.attempts, times, strict=True)
@@ -99,27 +100,17 @@ def _is_same(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> bool:
     return recorded.keys() == asked.keys() and all(same(recorded[key], asked[key]) for key in asked)
 
 
-def _chunks(attempt: Mapping[str, Any]) -> Iterator[Chunk]:
-    for choice, completion in enumerate(attempt.get("completions") or ()):
-        calls = completion.get("tool_calls")
+def _chunks(attempt: RecordedAttempt) -> Iterator[Chunk]:
+    for choice, completion in enumerate(attempt.completions):
         yield Chunk(
-            text=str(completion.get("text") or ""),
-            reasoning=str(completion.get("reasoning") or ""),
-            tool_calls=tuple([_part(index, one) for index, one in enumerate(calls)]) if isinstance(calls, list) else (),
-            finish_reason=completion.get("finish_reason"),
-            refusal=str(completion.get("refusal") or ""),
-            logprobs=completion.get("logprobs"),
+            text=completion.text,
+            reasoning=completion.reasoning or "",
+            tool_calls=tuple([_part(index, one) for index, one in enumerate(completion.tool_calls or ())]),
+            finish_reason=completion.finish_reason,
+            refusal=completion.refusal or "",
+            logprobs=completion.logprobs,
             choice=choice,
         )
-
-
-def _usage(value: Any) -> Mapping[str, Any] | None:
-    return value if isinstance(value, Mapping) else None
-
-
-def _number(value: Any) -> float | None:
-    """A file may say anything where a number belongs."""
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def _part(index: int, call: Mapping[str, Any]) -> ToolCallPart:

@@ -78,7 +78,7 @@ def test_a_reply_is_read_recorded_checked_and_replayed(path: Path, environment: 
         (completion,) = attempt["completions"]
         assert attempt["usage"]["prompt_tokens"] > 50 and attempt["usage"]["completion_tokens"] > 0
         assert completion["text"].strip() and completion["reading"]["ok"] == run["ok"]
-        assert recordings[column].attempts[0]["completions"][0]["text"] == completion["text"]
+        assert recordings[column].attempts[0].completions[0].text == completion["text"]
 
     code, checked = workbench(environment, "check", str(path), "--json")
     assert (code, checked["passed"], checked["failed"]) == (0, 2, 0)
@@ -104,4 +104,4 @@ def test_f5_shows_its_reply_and_what_was_read(path: Path, environment: dict[str,
         assert terminal.wait_for_end() == 0
     replies = store.load(path).cases[0].replies
     assert list(replies) == ["chat"]
-    assert replies["chat"]["text"].strip() and replies["chat"]["model"] == MODEL
+    assert replies["chat"].text.strip() and replies["chat"].model == MODEL

@@ -6,6 +6,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from sessions.model.replies import (
+    Extraction,
+    Measured,
+    RecordedAttempt,
+    RecordedCompletion,
+    RecordedReading,
+    Reply,
+)
 from sessions.model.session import SCHEMA, Case, Column, Demo, Recording, Session, SignatureText, Tool, Variant
 
 TAGS = ["$lines", "$text", "$float", "$int", "$dict", "$ref"]
@@ -54,9 +62,21 @@ columns = st.builds(
     Column, id=ids, adapter=texts, options=st.just({}) | extras, model=st.none() | ids, params=params, extra=extras
 )
 demos = st.builds(Demo, values=objects, enabled=st.booleans(), extra=extras)
-readings = st.fixed_dictionaries({"ok": st.booleans(), "values": objects})
-attempts = st.fixed_dictionaries(
-    {"adapter": texts, "completions": st.lists(st.fixed_dictionaries({"text": texts, "reading": readings}), max_size=2)}
+readings = st.builds(RecordedReading, ok=st.booleans(), values=objects, extra=extras)
+native = {
+    "reasoning": st.none() | texts,
+    "tool_calls": st.none() | st.lists(objects, max_size=2).map(tuple),
+    "finish_reason": st.none() | texts,
+    "logprobs": values,
+    "extraction": st.none() | st.builds(Extraction, adapter=texts, text=texts),
+}
+completions = st.builds(RecordedCompletion, text=texts, reading=st.none() | readings, **native, extra=extras)
+attempts = st.builds(
+    RecordedAttempt,
+    adapter=texts,
+    role=st.sampled_from([None, "main", "fallback"]),
+    completions=st.lists(completions, max_size=2).map(tuple),
+    error=st.none() | texts,
 )
 recordings = st.builds(
     Recording,
@@ -68,7 +88,20 @@ recordings = st.builds(
     capabilities=extras,
     extra=extras,
 )
-replies = st.fixed_dictionaries({"text": texts, "source": st.sampled_from(["sent", "edited", "pasted"])})
+replies = st.builds(
+    Reply,
+    text=texts,
+    source=st.sampled_from(["sent", "edited", "pasted"]),
+    model=st.none() | texts,
+    raw=st.booleans(),
+    rating=st.sampled_from([None, "good", "bad"]),
+    note=st.none() | texts,
+    **native,
+    extra=extras,
+)
+measured = st.builds(
+    Measured, usage=st.none() | objects, cost=st.none() | st.floats(), duration_ms=st.none() | st.floats(), extra=extras
+)
 switches = st.fixed_dictionaries({"enabled": st.booleans(), "values": objects})
 cases = st.builds(
     Case,
@@ -79,7 +112,7 @@ cases = st.builds(
     expect=objects,
     recordings=st.dictionaries(ids, recordings, max_size=2),
     replies=st.dictionaries(ids, replies, max_size=2),
-    measured=st.dictionaries(ids, st.lists(objects, max_size=1).map(tuple), max_size=1),
+    measured=st.dictionaries(ids, st.lists(measured, max_size=1).map(tuple), max_size=1),
     extra=extras,
 )
 tools = st.builds(

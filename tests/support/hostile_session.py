@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText, Tool, Variant
 from tests.support.hostile import HOSTILE
 
@@ -20,7 +21,7 @@ def session_of(texts: dict[str, str]) -> Session:
     demos, cases = [], []
     for name, text in texts.items():
         values = {"question": text, "notes": [text], "answer": text}
-        replies = {"chat": {"text": f"[[ ## answer ## ]]\n{text}", "source": "sent", "model": text[:50]}}
+        replies = {"chat": Reply(f"[[ ## answer ## ]]\n{text}", model=text[:50])}
         cases.append(Case(name + text[:80], {**values, "unknown [/x]": text}, history=(values,), replies=replies))
         demos += [Demo(values), Demo({text[:50] + "x": text})]
     return Session(

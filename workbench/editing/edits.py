@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters.signatures.signature import Field
+from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Predictor, Session
 from workbench.editing import field_values
 from workbench.editing.field_values import ABSENT, NotAValue
@@ -137,7 +138,7 @@ def toggle_turn(state: State, row: int) -> State:
     return replace(state, session=state.session.with_case(replace(case, turns_off=case.turns_off ^ {row})))
 
 
-def set_reply(state: State, case: str, column: str, reply: Row) -> State:
+def set_reply(state: State, case: str, column: str, reply: Reply) -> State:
     """The reply shown under a column (`Case.replies`); nothing happens when the case is gone."""
     known = next((one for one in state.session.cases if one.name == case), None)
     if known is None:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from adapters import lm
 from adapters.formats.base import Adapter
@@ -17,7 +17,6 @@ from adapters.lm.capabilities import split_model
 from adapters.running import runner
 from adapters.running.events import Listener
 from adapters.running.runner import Run
-from adapters.running.runs import Attempt
 from adapters.tools import Tools
 from sessions.model import recording, variants
 from sessions.model.session import Case, Column, Session
@@ -141,16 +140,6 @@ def send(
     )
 
 
-def answering(run: Run) -> Attempt | None:
-    """The attempt whose reply is the column's own: the last before a fallback or an extraction; None without a reply.
-
-    Earlier ones only called tools, or failed and were made again.
-    """
-    own = [one for one in run.attempts if one.purpose in ("first", "retry", "tools")]
-    before = run.attempts[: next((i for i, one in enumerate(run.attempts) if one not in own), len(run.attempts))]
-    return before[-1] if before and before[-1].completions else None
-
-
 def keep(
     session: Session,
     case_name: str,
@@ -175,29 +164,6 @@ def keep_partial(session: Session, case_name: str, column: Column, run: Run, raw
     return session.with_case(_with_reply(session, session.case(case_name), column, run, raw))
 
 
-def reply_of(run: Run, model: str, raw: bool = False) -> dict[str, Any] | None:
-    """What the session keeps of a run (`Case.replies`): the first completion of the answering attempt, None without.
-
-    A fallback is asked by another adapter, so its reply is none of this column's; calls of tools are on the way to
-    the answer. `raw`: the reply is kept as it is and never read.
-    """
-    attempt = answering(run)
-    if attempt is None:
-        return None
-    completion = attempt.completions[0]
-    made: dict[str, Any] = {"text": completion.text, "source": "sent", "model": model}
-    if raw:
-        made["raw"] = True
-    for key in ("reasoning", "tool_calls", "finish_reason", "refusal", "logprobs"):
-        value = getattr(completion, key)
-        if value:
-            made[key] = recording.as_json(value)
-    reading = completion.reading
-    if reading is not None and reading.extraction is not None:
-        made["extraction"] = {"adapter": reading.extraction.adapter, "text": reading.extraction.completion}
-    return made
-
-
 def _with_reply(session: Session, case: Case, column: Column, run: Run, raw: bool) -> Case:
-    reply = reply_of(run, session.model_of(column), raw)
+    reply = recording.reply_of_run(run, session.model_of(column), raw)
     return case if reply is None else replace(case, replies={**case.replies, column.id: reply})

@@ -78,7 +78,7 @@ class Engine:
         return tuple([one.variant.of for one in uses if one.state != "current"])
 
     def _with_reading(self, live: LiveColumn, last: LiveColumn | None) -> LiveColumn:
-        if live.reply is None or live.request is None or self.signature.signature is None or live.reply.get("raw"):
+        if live.reply is None or live.request is None or self.signature.signature is None or live.reply.raw:
             return live
         if last is not None and last.reading is not None and last.reply is live.reply and last.request is not None:
             same_fields = last.request.signature is live.request.signature

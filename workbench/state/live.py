@@ -5,15 +5,15 @@ Only the shapes: `workbench.state.engine` makes them, and the first picture does
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from adapters.errors import SignatureError
     from adapters.replies.reading import Reading
     from adapters.requests.request import Request
     from adapters.signatures.signature import Field, Signature
+    from sessions.model.replies import Reply
     from sessions.model.session import Column
 
 
@@ -39,7 +39,7 @@ class LiveColumn:
     column: Column
     request: Request | None = None
     error: str = ""
-    reply: Mapping[str, Any] | None = None
+    reply: Reply | None = None
     reading: Reading | None = None
     reading_error: str = ""
     left_out: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class LiveColumn:
     @property
     def text(self) -> str:
         """The text of the reply, empty when there is none."""
-        return str(self.reply["text"] or "") if self.reply is not None else ""
+        return self.reply.text if self.reply is not None else ""
 
     @property
     def why_no_prompt(self) -> str:

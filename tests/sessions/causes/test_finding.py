@@ -13,6 +13,7 @@ from sessions.causes.cause import ACCEPTABLE, Cause
 from sessions.causes.finding import Causes, causes_of
 from sessions.fixtures import checking
 from sessions.model import recording
+from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 
 SOURCE = '''import dspy
@@ -34,7 +35,7 @@ REPLIES = {
 
 
 def recorded() -> Session:
-    replies = {id: {"text": text, "source": "pasted"} for id, text in REPLIES.items()}
+    replies = {id: Reply(text, source="pasted") for id, text in REPLIES.items()}
     session = Session(
         SignatureText(SOURCE, "Read"),
         columns=tuple(Column(id, id) for id in REPLIES),

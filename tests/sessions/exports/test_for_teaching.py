@@ -14,6 +14,7 @@ from sessions.exports.exported import ExportError, source_of
 from sessions.exports.markdown import markdown
 from sessions.exports.shown_text import visible
 from sessions.exports.svg import COLUMNS, cells, rows_of, svg
+from sessions.model.replies import Reply
 from sessions.model.session import DEFAULT_COLUMNS, Case, Column, Demo, Session, SignatureText
 
 NASTY = "</text><script>alert(1)</script> &amp; ````` <!-- [x](y) \x1b[31m \x00 \udc80 \u202e 漢字 é \t ]]> ' \""
@@ -21,7 +22,7 @@ HOSTILE = Session(
     SignatureText("q -> a", instructions=NASTY),
     (Demo({"q": NASTY, "a": NASTY}),),
     DEFAULT_COLUMNS,
-    (Case(f"case {NASTY}", {"q": NASTY}, replies={"chat": {"text": f"[[ ## a ## ]]\n{NASTY}", "source": "pasted"}}),),
+    (Case(f"case {NASTY}", {"q": NASTY}, replies={"chat": Reply(f"[[ ## a ## ]]\n{NASTY}", source="pasted")}),),
     name=NASTY,
     notes=NASTY,
 )
@@ -83,15 +84,15 @@ def test_markdown_shows_the_reply_and_what_was_read_of_it() -> None:
     session = examples.load("question")
     values = {"answer": "Yes.", "sections": "['4']", "supported": "no", "confidence": "1"}
     reply = "\n\n".join(f"[[ ## {name} ## ]]\n{value}" for name, value in values.items())
-    case = replace(session.cases[0], replies={"chat": {"text": reply, "source": "edited", "model": "offline/sloppy"}})
-    rated = replace(case, replies={"chat": {**case.replies["chat"], "rating": "good", "note": "as <it> should"}})
+    case = replace(session.cases[0], replies={"chat": Reply(reply, source="edited", model="offline/sloppy")})
+    rated = replace(case, replies={"chat": replace(case.replies["chat"], rating="good", note="as <it> should")})
     shown = markdown(source_of(session, [Column("chat", "chat")], [rated])).text
     assert "Rated good.\n\n```text\nas <it> should\n```" in shown
     made = markdown(source_of(session, [Column("chat", "chat")], [case]))
     assert "### reply of offline/sloppy (edited)" in made.text
     assert '"answer": "Yes."' in made.text
     assert "- supported: **bool-from-a-word**: " in made.text
-    broken = replace(case, replies={"chat": {"text": "nothing"}})
+    broken = replace(case, replies={"chat": Reply("nothing")})
     assert "Not read: AdapterParseError" in markdown(source_of(session, [Column("chat", "chat")], [broken])).text
 
 

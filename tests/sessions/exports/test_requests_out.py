@@ -21,6 +21,7 @@ from sessions.exports.exported import ExportError, Source, source_of
 from sessions.exports.jsonl import batch, finetune
 from sessions.exports.litellm_script import litellm_script
 from sessions.exports.messages import messages, request
+from sessions.model.replies import RecordedAttempt, RecordedCompletion, RecordedReading, Reply
 from sessions.model.session import DEFAULT_COLUMNS, Case, Column, Demo, Recording, Session, SignatureText, Tool
 
 NASTY = "it's \"quoted\" $HOME `touch pwned` \\ $(touch pwned)\n!\x1b \udc80 é \u2028 '''x''' \"\"\""
@@ -157,7 +158,7 @@ def test_a_batch_has_a_line_a_case_and_column_with_an_id_of_its_own() -> None:
 def test_fine_tuning_data_is_the_complete_demos_and_the_cases_with_an_answer() -> None:
     expecting = {"fields": {"answer": {"equals": "b"}, "score": {"equals": 0.5}}}
     reply = "[[ ## answer ## ]]\nrecorded\n\n[[ ## score ## ]]\n0.25\n\n[[ ## completed ## ]]"
-    attempt = {"completions": [{"text": reply, "reading": {"ok": True}}]}
+    attempt = RecordedAttempt("chat", completions=(RecordedCompletion(reply, reading=RecordedReading(True)),))
     cases = (
         Case("expects", {"question": "e"}, expect=expecting),
         Case("recorded", {"question": "r"}, recordings={"chat": Recording((), {}, (attempt,), {})}),
@@ -189,7 +190,7 @@ def test_a_recorded_answer_beside_calls_in_text_is_learned_without_them(adapter:
         "xml": "<answer>recorded</answer><score>0.25</score><tool_calls>[]</tool_calls>",
         "markdown": f"```json\n{values}\n```",
     }[adapter]
-    attempt = {"completions": [{"text": reply, "reading": {"ok": True}}]}
+    attempt = RecordedAttempt("chat", completions=(RecordedCompletion(reply, reading=RecordedReading(True)),))
     case = Case("c", {"question": "q"}, recordings={"one": Recording((), {}, (attempt,), {})})
     with_tools = replace(
         ASKED,
@@ -206,9 +207,18 @@ def test_a_recorded_answer_beside_calls_in_text_is_learned_without_them(adapter:
 
 def test_a_reply_rated_good_is_learned_and_one_rated_bad_is_not() -> None:
     reply = "[[ ## answer ## ]]\n{}\n\n[[ ## score ## ]]\n1\n\n[[ ## completed ## ]]"
-    recording = Recording((), {}, ({"completions": [{"text": reply.format("old"), "reading": {"ok": True}}]},), {})
-    good, bad = ({"text": reply.format(one), "rating": one} for one in ("good", "bad"))
-    same = {**bad, "text": reply.format("old")}
+    recording = Recording(
+        (),
+        {},
+        (
+            RecordedAttempt(
+                "chat", completions=(RecordedCompletion(reply.format("old"), reading=RecordedReading(True)),)
+            ),
+        ),
+        {},
+    )
+    good, bad = (Reply(reply.format(one), rating=one) for one in ("good", "bad"))
+    same = replace(bad, text=reply.format("old"))
     cases = (
         Case("good", {"question": "g"}, replies={"chat": good}, recordings={"chat": recording}),
         Case(
@@ -218,7 +228,7 @@ def test_a_reply_rated_good_is_learned_and_one_rated_bad_is_not() -> None:
             recordings={"chat": recording},
         ),
         Case("another is bad", {"question": "o"}, replies={"chat": bad}, recordings={"chat": recording}),
-        Case("rated, unreadable", {"question": "u"}, replies={"chat": {"text": "?", "rating": "good"}}),
+        Case("rated, unreadable", {"question": "u"}, replies={"chat": Reply("?", rating="good")}),
     )
     made = finetune(source(replace(ASKED, demos=(), cases=cases), cases=4))
     answers = [one["messages"][-1]["content"] for one in lines(made.text)]

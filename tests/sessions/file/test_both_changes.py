@@ -12,6 +12,7 @@ from hypothesis import strategies as some
 
 from sessions.file import store
 from sessions.file.both_changes import CollisionError, merge
+from sessions.model.replies import Measured, Reply
 from sessions.model.session import Case, Column, Demo, Recording, Session, SignatureText, Variant
 from tests.sessions.strategies import sessions
 
@@ -29,11 +30,11 @@ def case(session: Session, **changed: Any) -> Session:
 
 
 def test_each_sides_part_is_taken_from_that_side() -> None:
-    ours = case(BASE, inputs={"question": 2, "other": "x"}, replies={"chat": {"text": "a", "source": "sent"}})
+    ours = case(BASE, inputs={"question": 2, "other": "x"}, replies={"chat": Reply("a")})
     theirs = replace(case(BASE, inputs={"question": 1, "other": "y"}), notes="theirs", demos=(Demo({"question": "q"}),))
     merged = merge(BASE, ours, theirs)
     assert merged.session.cases[0].inputs == {"question": 2, "other": "y"}
-    assert merged.session.cases[0].replies == {"chat": {"text": "a", "source": "sent"}}
+    assert merged.session.cases[0].replies == {"chat": Reply("a")}
     assert (merged.session.notes, len(merged.session.demos)) == ("theirs", 1)
     assert merged.taken == ("demos", "cases · one · inputs · other", "notes")
 
@@ -94,10 +95,10 @@ def test_ours_stands_in_a_collision_when_that_is_what_was_decided() -> None:
 
 
 def test_a_run_wins_over_another_run_with_what_was_measured_and_over_nothing_else() -> None:
-    ours = case(BASE, recordings={"chat": RECORDED}, measured={"chat": ({"usage": None},)})
+    ours = case(BASE, recordings={"chat": RECORDED}, measured={"chat": (Measured(),)})
     theirs = case(BASE, recordings={"chat": replace(RECORDED, source="pasted")})
     merged = merge(BASE, ours, theirs, "our results").session.cases[0]
-    assert (merged.recordings["chat"].source, merged.measured["chat"]) == ("sent", ({"usage": None},))
+    assert (merged.recordings["chat"].source, merged.measured["chat"]) == ("sent", (Measured(),))
     named = case(BASE, inputs={"replies": 1}), case(BASE, inputs={"replies": 2})
     with pytest.raises(CollisionError):
         merge(BASE, *named, "our results")

@@ -20,6 +20,7 @@ from sessions.file import store
 from sessions.file.file_format import KEYS
 from sessions.fixtures import checking
 from sessions.model.parameters import PARAMETERS
+from sessions.model.replies import Measured
 from sessions.model.session import SCHEMA, Case, Session, SignatureText, Variant
 from tests.sessions.strategies import sessions
 
@@ -102,7 +103,7 @@ def test_a_file_of_format_0_is_read_whole_and_written_as_format_1() -> None:
     session = store.load(OLD)
     assert session.name == "Weather"
     assert session.extra == {"team": "forecasts"}
-    assert session.case("rain").measured["chat"] == ({"usage": None, "cost": None, "duration_ms": 80.7},)
+    assert session.case("rain").measured["chat"] == (Measured(None, None, 80.7),)
     assert all(result.passed for result in checking.check(session, cases=["rain"]))
     data = json.loads(store.dumps(session))
     assert data["format"] == 1

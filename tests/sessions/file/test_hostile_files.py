@@ -14,6 +14,7 @@ from sessions.errors import SessionError
 from sessions.file import store
 from sessions.fixtures import checking
 from sessions.model import recording
+from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 
 junk = st.one_of(
@@ -31,7 +32,7 @@ def whole() -> str:
         "fields": {"a": {"equals": "b", "length": {"max": 9}, "matches": "b", "schema": {"type": "string"}}},
         "columns": {"json": {"fields": {"a": {"in": ["b"], "approx": 1, "contains": "b"}}}},
     }
-    replies = {"chat": {"text": "[[ ## a ## ]]\nb"}, "json": {"text": '{"a": "b"}', "tool_calls": [{"function": {}}]}}
+    replies = {"chat": Reply("[[ ## a ## ]]\nb"), "json": Reply('{"a": "b"}', tool_calls=({"function": {}},))}
     case = Case("c", {"q": "x"}, ({"q": "x", "a": "y"},), expect, replies=replies)
     columns = (Column("chat", "chat", params={"seed": 1}), Column("json", "json"))
     session = Session(SignatureText("q, h: dspy.History -> a"), (Demo({"q": "1", "a": "2"}),), columns, (case,))

@@ -32,7 +32,8 @@ BASIC = Session(
 def exactly(value: Any) -> Any:
     """A face of a value that tells apart 1, 1.0 and true, NaN from nothing else, and orders of keys."""
     if dataclasses.is_dataclass(value):
-        return [(field.name, exactly(getattr(value, field.name))) for field in dataclasses.fields(value)]
+        compared = [field.name for field in dataclasses.fields(value) if field.compare]
+        return [(name, exactly(getattr(value, name))) for name in compared]
     if isinstance(value, Mapping):
         return "object", [(key, exactly(item)) for key, item in value.items()]
     if isinstance(value, list | tuple):

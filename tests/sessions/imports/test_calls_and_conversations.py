@@ -65,7 +65,7 @@ def test_a_call_becomes_the_session_that_makes_its_messages_again(adapter: Any, 
     assert request.as_dict()["messages"] == data["messages"]
     assert [dict(one.values) for one in session.demos] == [DEMO]
     assert session.cases[0].inputs == INPUTS
-    assert session.cases[0].replies[session.columns[0].id]["text"] == "a reply\x1b[31m"
+    assert session.cases[0].replies[session.columns[0].id].text == "a reply\x1b[31m"
     assert (session.model, dict(session.params)) == ("openai/gpt-6-luna", {"temperature": 0.3})
 
 
@@ -100,7 +100,7 @@ def test_every_call_of_a_history_is_a_case_and_those_of_another_signature_are_co
     cases = made.session.cases
     assert [one.name for one in cases] == ["call", "call (2)", "call (3)"]
     assert [str(one.inputs["question"]).split("[")[1] for one in cases] == ["number 0]", "number 1]", "number 2]"]
-    assert [next(iter(one.replies.values()))["text"] for one in cases] == ["reply 0", "reply 1", "reply 2"]
+    assert [next(iter(one.replies.values())).text for one in cases] == ["reply 0", "reply 1", "reply 2"]
     assert [one.id for one in made.session.columns] == ["chat", "json"]
     assert made.notes[0] == "3 of 4 calls become cases"
     assert "1 calls have another signature or other demos: import them apart" in made.notes
@@ -112,12 +112,12 @@ def test_the_response_of_a_logged_call_is_its_reply(tmp_path: Path) -> None:
     data["response"] = {"choices": [{"message": {"role": "assistant", "content": "from the log"}}]}
     made = sources.load(write(tmp_path, data))
     assert made.questions == ()
-    assert made.session.cases[0].replies["chat"]["text"] == "from the log"
+    assert made.session.cases[0].replies["chat"].text == "from the log"
 
     plain = {"model": "openai/gpt-4o", "messages": CHAT, "response": data["response"]}
     made = sources.load(write(tmp_path, plain), given=SignatureText("history: dspy.History, message -> reply"))
     shown = made.session.cases[0].replies["chat"]
-    assert (shown["text"], shown["model"]) == ("from the log", "openai/gpt-4o")
+    assert (shown.text, shown.model) == ("from the log", "openai/gpt-4o")
     assert "its response is the reply under `chat`" in made.notes
 
 

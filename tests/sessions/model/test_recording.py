@@ -15,6 +15,7 @@ from adapters.requests.request import prepare
 from adapters.signatures.read.strings import read_string
 from sessions.errors import SessionError
 from sessions.model.recording import read_completion, record
+from sessions.model.replies import Extraction, Measured, RecordedAttempt, RecordedCompletion, Reply
 from sessions.model.session import Case, Column, Demo, Recording, Session, SignatureText
 
 CHAT = Column("chat", "chat")
@@ -37,7 +38,7 @@ GOOD, BAD = "https://example.com/a.png", 4
 def test_where_no_prompt_can_be_made_the_field_to_mend_is_named(picture: Any, demo: Any, turn: Any, mend: str) -> None:
     demos = (Demo({"picture": BAD}, enabled=False), Demo({"picture": GOOD}), Demo({"picture": demo, "answer": "a"}))
     turns = ({"picture": BAD}, {"picture": turn, "answer": "a"})
-    case = Case("c", {"picture": picture}, turns, replies={"chat": {"text": "x"}}, turns_off=frozenset({0}))
+    case = Case("c", {"picture": picture}, turns, replies={"chat": Reply("x")}, turns_off=frozenset({0}))
     session = Session(SignatureText(SEEN), demos, (CHAT,), (case,))
     with pytest.raises(SessionError, match="no prompt can be made: BuildError: field") as raised:
         record(session, case, CHAT)
@@ -50,7 +51,7 @@ def test_a_kept_extraction_is_read_as_twostep_reads_it_whoever_asked_for_it(extr
     signature = read_string("question -> answer: int")
     adapter = TwoStepAdapter()
     request = prepare(adapter, signature, [], {"question": "?"})
-    kept = {"text": "Three, I think.", "extraction": {"adapter": extracted_by, "text": answer}}
+    kept = Reply("Three, I think.", extraction=Extraction(extracted_by, answer))
     reading = read_completion(adapter, request, signature, kept)
     inner = {"chat": ChatAdapter, "json": JSONAdapter}[extracted_by]().read(extraction_signature(signature), answer)
     assert reading.extraction == inner
@@ -68,33 +69,29 @@ RECORDED = Recording(
     messages=(),
     request={},
     attempts=(
-        {
-            "adapter": "chat",
-            "role": "main",
-            "request": None,
-            "completions": [{"text": "[[ ## answer ## ]]\nyes", "finish_reason": "stop", "reading": None}],
-            "error": None,
-        },
+        RecordedAttempt(
+            "chat", "main", completions=(RecordedCompletion("[[ ## answer ## ]]\nyes", finish_reason="stop"),)
+        ),
     ),
     versions={},
     source="sent",
 )
-MEASURED = ({"usage": {"total_tokens": 3}, "cost": 0.1, "duration_ms": 5.0},)
+MEASURED = (Measured({"total_tokens": 3}, 0.1, 5.0),)
 
 
 @pytest.mark.parametrize(
     ("reply", "is_kept"),
     [
-        ({"text": "[[ ## answer ## ]]\nyes", "source": "sent"}, True),
-        ({"text": "[[ ## answer ## ]]\nno", "source": "sent"}, False),
-        ({"text": "[[ ## answer ## ]]\nyes", "source": "pasted"}, False),
+        (Reply("[[ ## answer ## ]]\nyes"), True),
+        (Reply("[[ ## answer ## ]]\nno"), False),
+        (Reply("[[ ## answer ## ]]\nyes", source="pasted"), False),
     ],
 )
-def test_a_reply_recorded_again_keeps_what_its_call_said_and_took(reply: dict[str, Any], is_kept: bool) -> None:
+def test_a_reply_recorded_again_keeps_what_its_call_said_and_took(reply: Reply, is_kept: bool) -> None:
     case = Case("c", {"question": "q"}, recordings={"chat": RECORDED}, replies={"chat": reply})
     case = replace(case, measured={"chat": MEASURED})
     session = Session(SignatureText("question -> answer", instructions="changed since"), (), (CHAT,), (case,))
     made = record(session, case, CHAT).case("c")
-    completion = made.recordings["chat"].attempts[0]["completions"][0]
-    assert (completion.get("finish_reason"), made.measured) == (("stop", {"chat": MEASURED}) if is_kept else (None, {}))
+    completion = made.recordings["chat"].attempts[0].completions[0]
+    assert (completion.finish_reason, made.measured) == (("stop", {"chat": MEASURED}) if is_kept else (None, {}))
     assert "changed since" in str(made.recordings["chat"].messages)

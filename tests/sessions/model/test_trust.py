@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from sessions.file import store
+from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Recording, Session, SignatureText
 
 ROOT = Path(__file__).parents[3]
@@ -26,7 +27,7 @@ def hostile(canary: Path, signature: SignatureText) -> Session:
                 inputs={"picture": {"url": url}, "file": str(canary), "remote": "http://127.0.0.1:9/x.png"},
                 expect={"fields": {"answer": {"schema": schema}}},
                 recordings={"chat": recording, "code": recording},
-                replies={"chat": {"text": "[[ ## answer ## ]]\nx"}},
+                replies={"chat": Reply("[[ ## answer ## ]]\nx")},
             ),
         ),
         schema=url,

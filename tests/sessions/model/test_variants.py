@@ -9,6 +9,7 @@ import pytest
 from sessions.file import store
 from sessions.fixtures import checking
 from sessions.model import recording, variants
+from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText, Variant
 from sessions.running import rendering
 
@@ -112,7 +113,7 @@ def test_a_column_with_a_variant_is_rendered_with_it_and_stays_that_object() -> 
 
 def test_a_column_with_a_variant_is_recorded_and_checked_with_it() -> None:
     columns = variants.columns_of(Column("chat", "chat"), ["terse"])[1:]
-    reply = {"text": "[[ ## answer ## ]]\nYes.\n\n[[ ## completed ## ]]", "source": "pasted"}
+    reply = Reply("[[ ## answer ## ]]\nYes.\n\n[[ ## completed ## ]]", source="pasted")
     case = Case("one", {"question": "?"}, replies={columns[0].id: reply})
     session = replace(SESSION, columns=columns, cases=(case,))
     recorded = recording.record(session, case, columns[0])

@@ -19,6 +19,7 @@ from adapters.tools.argument_line import schema_of_line
 from sessions.file import store
 from sessions.fixtures import checking
 from sessions.model import recording
+from sessions.model.replies import RecordedReading, Reply
 from sessions.model.session import Case, Column, Session, SignatureText, Tool
 from sessions.running import rendering
 from sessions.running.tools import described_tools, history_of, run_tools
@@ -112,7 +113,7 @@ def test_a_run_with_tools_is_recorded_and_checks() -> None:
     column, case = SESSION.columns[0], SESSION.cases[0]
     recorded = recording.record(SESSION, case, column, result, capabilities=CAN_CALL)
     made = recorded.cases[0].recordings["json"]
-    assert [attempt["role"] for attempt in made.attempts] == ["main", "tools"]
+    assert [attempt.role for attempt in made.attempts] == ["main", "tools"]
     again = store.loads(store.dumps(recorded))
     (checked,) = checking.check(again)
     assert (checked.drift, checked.verdicts["render"], checked.verdicts["parse"]) == ((), "pass", "pass")
@@ -160,17 +161,15 @@ def test_an_answer_that_calls_nothing_in_text_is_recorded_checked_and_read_as_it
     if adapter == "chat":
         answer = f"[[ ## answer ## ]]\nyes\n\n[[ ## tool_calls ## ]]\n{calls}\n\n[[ ## completed ## ]]"
     column = Column("one", adapter, model="scripted/model")
-    shown = replace(SESSION.cases[0], replies={"one": {"text": answer, "source": "pasted"}})
+    shown = replace(SESSION.cases[0], replies={"one": Reply(answer, source="pasted")})
     session = replace(SESSION, columns=(column,), cases=(shown,))
     recorded = recording.record(session, shown, column, capabilities=Capabilities())
-    assert recorded.cases[0].recordings["one"].attempts[0]["completions"][0]["reading"] == {
-        "ok": True,
-        "values": {"answer": "yes"},
-        "error": None,
-    }
+    assert recorded.cases[0].recordings["one"].attempts[0].completions[0].reading == RecordedReading(
+        True, {"answer": "yes"}
+    )
     (result,) = checking.check(recorded)
     assert (result.verdicts["render"], result.verdicts["parse"]) == ("pass", "pass")
     request = rendering.request_of(session, column, shown, capabilities=Capabilities())
     used = rendering.adapter_of(column)
-    reading = recording.read_completion(used, request, session.signature.read(), {"text": answer})
+    reading = recording.read_completion(used, request, session.signature.read(), Reply(answer))
     assert reading.flags == ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Recording, Session, SignatureText, Variant
 from sessions.running import rendering
 from workbench.editing import column_edits
@@ -12,7 +13,7 @@ from workbench.state.document import State
 SESSION = Session(
     SignatureText("question -> answer"),
     columns=(Column("chat", "chat"), Column("json", "json")),
-    cases=(Case("c", replies={"chat": {"text": "hello"}}),),
+    cases=(Case("c", replies={"chat": Reply("hello")}),),
 )
 
 
@@ -42,7 +43,7 @@ def test_an_id_that_names_the_model_follows_it_and_takes_replies_and_recordings_
     made = column_edits.add_model(State(SESSION), "chat", "offline/sloppy")
     recording = Recording((), {}, (), {})
     case = replace(
-        made.case, recordings={"chat · offline/sloppy": recording}, replies={"chat · offline/sloppy": {"text": "x"}}
+        made.case, recordings={"chat · offline/sloppy": recording}, replies={"chat · offline/sloppy": Reply("x")}
     )
     changed = column_edits.set_model(
         replace(made, session=made.session.with_case(case)), "chat · offline/sloppy", "offline/fenced"
@@ -54,7 +55,7 @@ def test_an_id_that_names_the_model_follows_it_and_takes_replies_and_recordings_
 def test_an_id_that_was_chosen_stays() -> None:
     changed = column_edits.set_model(State(SESSION), "chat", "offline/sloppy")
     assert ids(changed) == ["chat", "json"] and changed.session.columns[0].model == "offline/sloppy"
-    assert changed.case.replies == {"chat": {"text": "hello"}}
+    assert changed.case.replies == {"chat": Reply("hello")}
     assert column_edits.set_model(changed, "chat", "offline/sloppy") is changed
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from adapters.signatures import notation
 from adapters.signatures.signature import Field
+from sessions.model.replies import Reply
 from sessions.model.session import Session, SignatureText
 from tests.support.open_app import CLASSIFY, TICKETS
 from workbench.editing import edits, field_values
@@ -88,7 +89,7 @@ def test_turns_are_rows_of_the_case_on_screen() -> None:
 
 def test_a_copied_case_takes_inputs_and_drafts_and_leaves_replies() -> None:
     state = edits.set_text(STATE, at("tags"), FIELDS["tags"], "[")
-    state = edits.set_reply(state, "first", "chat", {"text": "x", "source": "sent"})
+    state = edits.set_reply(state, "first", "chat", Reply("x"))
     copied = edits.duplicate_case(state)
     assert [one.name for one in copied.session.cases] == ["first", "first 2", "second"]
     assert copied.case.inputs == state.case.inputs and not copied.case.replies

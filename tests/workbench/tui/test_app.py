@@ -75,8 +75,8 @@ def test_an_edited_reply_is_read_again_at_every_key() -> None:
         await desk.type("4")
         assert "✓" in desk.verdict("chat")
         reply = desk.document.state.case.replies["chat"]
-        assert reply["text"] == "[[ ## label ## ]]\nbug\n\n[[ ## urgency ## ]]\n4"
-        assert reply["source"] in ("edited", "pasted")
+        assert reply.text == "[[ ## label ## ]]\nbug\n\n[[ ## urgency ## ]]\n4"
+        assert reply.source in ("edited", "pasted")
 
     at_the_desk(act)
 
@@ -89,7 +89,7 @@ def test_typing_faster_than_the_screen_loses_no_key_of_a_reply() -> None:
             editor._replace_via_keyboard(character, *editor.selection)
         await desk.settle()
         assert desk.reply("chat") == "{'label': 1}" * 20
-        assert desk.document.state.case.replies["chat"]["text"] == desk.reply("chat")
+        assert desk.document.state.case.replies["chat"].text == desk.reply("chat")
 
     at_the_desk(act)
 

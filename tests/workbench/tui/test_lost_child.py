@@ -15,6 +15,7 @@ from loopback_server import CANARY, LoopbackServer
 
 from adapters.lm import child
 from sessions.file import store
+from sessions.model.replies import Reply
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.output import exit_codes
 
@@ -64,7 +65,7 @@ def test_the_app_says_so_in_the_column_and_sends_again(server: LoopbackServer) -
         kill_once_half_is_sent(server)
         await desk.press("f8")
         await desk.sent()
-        assert desk.document.state.case.replies.get("chat", {"text": ""})["text"] in GOOD
+        assert desk.document.state.case.replies.get("chat", Reply("")).text in GOOD
         assert "✗ model process lost · request " in desk.verdict("chat")
         server.behaviour = "ok"
         await desk.press("f8")

@@ -122,7 +122,7 @@ def assert_nothing_lost(desk: Desk) -> None:
     assert signature.raw == state.session.signature.text
     for column in main.columns.all:
         kept = state.case.replies.get(column.column_id)
-        assert column.reply.raw == (str(kept["text"] or "") if kept is not None else "")
+        assert column.reply.raw == (kept.text if kept is not None else "")
     steps = 0
     while (undone := document.undo()) is not None:
         steps += 1

@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from sessions.model.replies import Reply
 from sessions.running.tools import history_of
 from workbench.editing import edits
 from workbench.state.document import Place, State
@@ -48,9 +49,7 @@ async def look_at_runs(host: Host) -> None:
     if run.column not in {one.id for one in host.document.session.columns}:
         plain_notify(host.app, f"There is no column {run.column} any more.", title="Not shown", severity="warning")
         return
-    reply = {"text": run.text, "source": "sent", "model": run.model}
-    reply |= {"rating": run.rating} if run.rating else {}
-    reply |= {"note": run.note} if run.note else {}
+    reply = ratings.rated(Reply(run.text, model=run.model), run.rating, run.note)
     host.main.runs.forget(case, run.column)
     change = partial(edits.set_reply, case=case, column=run.column, reply=reply)
     host.main.edit(change, Place("reply", case, field=f"{run.column} again"), f"reply of {run.time}")
@@ -60,12 +59,12 @@ async def rate_reply(host: Host) -> None:
     """Asks what to think of the reply of the column with the focus."""
     live, case = host.main.shown_column(), host.document.state.case
     reply = case.replies.get(live.column.id) if live is not None else None
-    if live is None or not reply or not live.text:
+    if live is None or reply is None or not live.text:
         said = "There is no reply to rate: send the column ({app.send_column|F8}) or paste one under its prompt."
         plain_notify(host.app, host.key_words(said), title="No reply", severity="warning")
         return
     column = live.column.id
-    start = Rating(str(reply.get("rating", "")), str(reply.get("note", "")))
+    start = Rating(reply.rating or "", reply.note or "")
     rating = await host.app.push_screen_wait(RateScreen(column, start))
     if rating is None or rating == start:
         return

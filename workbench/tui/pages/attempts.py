@@ -55,7 +55,7 @@ def _without_run(at: LookedAt, raw: bool) -> Iterable[Block]:
             "note",
         )
     lines = [
-        named(f"call {number}", _measures(one.get("duration_ms") or 0.0, one.get("usage"), one.get("cost")))
+        named(f"call {number}", _measures(one.duration_ms or 0.0, one.usage, one.cost))
         for number, one in enumerate(measured, 1)
     ]
     return [*paragraph("Not sent in this sitting; this is what was recorded:", "note"), *lines]

@@ -253,7 +253,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         if _has_come(run.payload):
             said.append(keys_of(self.app)("{app.look|F7}, {pages.runs|3}, {pages.view|v}: what the provider sent"))
         if _is_of_before(live, run) and live.reply is not None:
-            of = live.reply.get("model")
+            of = live.reply.model
             said.append(f"The reply above is {f'of {one_line(str(of), 40)}' if of else 'an earlier one'}, from before.")
         return "\n".join(said)
 
@@ -266,7 +266,7 @@ def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0, keys: KeyWo
     ended = _ended(live, run)
     if run is not None and _says_why(live, run):
         return _line("✗", "error", *_failure(run, took))
-    if live.reply is not None and live.reply.get("raw"):
+    if live.reply is not None and live.reply.raw:
         return lines(REPLY, *ended, ("≡ kept raw, not read", "$text-accent"), (took, "$foreground 60%"))
     if live.reading is not None:
         return _of_reading(live.reading, took, ended)
@@ -319,7 +319,7 @@ def _ended(live: LiveColumn, run: LiveRun | None) -> tuple[tuple[str, str], ...]
     if run is not None and run.phase == "cancelled":
         said = f"cancelled after {_duration(run.seconds)}"
     elif live.reply is not None:
-        said = why_it_ended(live.reply.get("finish_reason"), str(live.reply.get("refusal") or ""))
+        said = why_it_ended(live.reply.finish_reason, live.reply.refusal or "")
     return ((f"■ {said}", "$text-warning"), ("  ", "")) if said else ()
 
 

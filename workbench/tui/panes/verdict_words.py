@@ -23,7 +23,7 @@ def in_short(name: str, live: LiveColumn, run: LiveRun | None, is_old: bool) -> 
     if live.error:
         return Verdict(id, name, "✗", "error", one_line(f"no prompt: {live.error}", LONGEST), matters=True)
     old = "old " if is_old else ""
-    if live.reply is not None and live.reply.get("raw"):
+    if live.reply is not None and live.reply.raw:
         return Verdict(id, name, "≡", "accent", f"{old}kept raw")
     reading = live.reading
     if reading is None:

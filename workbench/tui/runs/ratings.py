@@ -2,42 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 from textual.content import Content
 
+from sessions.model.replies import Rating, Reply
 from workbench.editing import edits
 from workbench.output.display import one_line
 from workbench.state.document import State
 from workbench.tui.widgets.text.plain import lines
 
-SIGNS = {"good": ("★ good", "$text-success"), "bad": ("✗ bad", "$text-error")}
+SIGNS: dict[Rating, tuple[str, str]] = {"good": ("★ good", "$text-success"), "bad": ("✗ bad", "$text-error")}
 
 
 def rate(state: State, case: str, column: str, rating: str, note: str) -> State:
     """The reply of a column with this rating (empty: none) and note; the state itself when there is no reply."""
     reply = next((one.replies.get(column) for one in state.session.cases if one.name == case), None)
-    if reply is None:
-        return state
-    rated = {key: value for key, value in reply.items() if key not in ("rating", "note")}
-    if rating:
-        rated["rating"] = rating
-    if note.strip():
-        rated["note"] = note.strip()
-    return edits.set_reply(state, case, column, rated)
+    return state if reply is None else edits.set_reply(state, case, column, rated(reply, rating, note))
 
 
-def unrated(reply: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A reply that is another one now: what was said of it was said of the one before."""
-    return {key: value for key, value in reply.items() if key not in ("rating", "note")}
+def rated(reply: Reply, rating: str, note: str) -> Reply:
+    """The reply with this rating (a word that is no rating: none) and note (blank: none)."""
+    found: Rating | None = "good" if rating == "good" else "bad" if rating == "bad" else None
+    return replace(reply, rating=found, note=note.strip() or None)
 
 
-def words_of(reply: Mapping[str, Any] | None) -> Content:
+def words_of(reply: Reply | None) -> Content:
     """The rating and note in a few words; empty without."""
-    if not reply:
+    if reply is None:
         return lines()
-    sign, style = SIGNS.get(str(reply.get("rating", "")), ("", ""))
-    note = one_line(str(reply.get("note", "")), 60)
+    sign, style = SIGNS[reply.rating] if reply.rating is not None else ("", "")
+    note = one_line(reply.note or "", 60)
     parts = [(f" · {sign}", style)] if sign else []
     return lines(*parts, *([(f" · “{note}”", "$foreground 60%")] if note else []))

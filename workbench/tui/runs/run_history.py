@@ -133,7 +133,7 @@ def past(run: LiveRun, now: datetime) -> PastRun:
         model=run.model,
         phase=run.phase,
         seconds=round(run.seconds, 3),
-        text=str((run.reply or {}).get("text") or "")[:LONGEST_REPLY],
+        text=run.reply.text[:LONGEST_REPLY] if run.reply is not None else "",
         error=run.error[:2_000],
         values=values,
     )

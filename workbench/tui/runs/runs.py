@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal
@@ -17,6 +17,7 @@ from textual.message import Message
 from adapters.errors import RunError
 from adapters.running.events import Event, Listener
 from adapters.running.runs import Run
+from sessions.model.replies import Reply
 from sessions.model.session import Column
 from workbench.state.document import State
 from workbench.tui.runs.run_progress import Progress, RunRepeated
@@ -57,7 +58,7 @@ class LiveRun:
     """Those that have ended, of several in a row the last of which is `run`."""
     repeats: Repeats | None = None
     """What several runs have in common, once they are over."""
-    reply: Mapping[str, Any] | None = None
+    reply: Reply | None = None
     error: str = ""
     payload: Any = None
     """What the provider sent with the error."""
@@ -139,7 +140,7 @@ class Runs:
         _count(run)
         run.seconds = self._clock() - run.started - run.progress.loading_s
         if run.text:
-            run.reply = {"text": run.text, "source": "sent", "model": run.model} | ({"raw": True} if run.raw else {})
+            run.reply = Reply(run.text, model=run.model, raw=run.raw)
         run.cancel.set()
         return run
 
@@ -194,9 +195,9 @@ class Runs:
             run.error = f"{type(failure).__name__}: {failure}"
         if message.run is not None and message.run.attempts:
             run.attempts = len(message.run.attempts)
-            from workbench.sending.sending import reply_of
+            from sessions.model.recording import reply_of_run
 
-            run.reply = reply_of(message.run, run.model, run.raw)
+            run.reply = reply_of_run(message.run, run.model, run.raw)
         _count(run)
         return run
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from adapters.errors import RunError
+from sessions.model.replies import Reply, Source
 from sessions.model.session import Column
 from workbench.editing import edits
 from workbench.state.document import Change, Document, Place, State
@@ -29,7 +31,6 @@ from workbench.tui.panes.status import StatusLine
 from workbench.tui.panes.tab_names import tab_names
 from workbench.tui.panes.tools import ToolsPane
 from workbench.tui.panes.variants import VariantsPane
-from workbench.tui.runs import ratings
 from workbench.tui.runs.runs import LiveRun, Order, RunEnded, RunProgress, Runs
 from workbench.tui.runs.send_setup import SendSetup
 from workbench.tui.screens.pane_sizes import PaneSizesScreen
@@ -242,9 +243,10 @@ class MainScreen(PaneSizesScreen):
         column = self.columns.column(event.column_id)
         # there may have been further keys since the message was sent
         text = column.reply.raw if column is not None else event.text
-        before = ratings.unrated(state.case.replies.get(event.column_id, {}))
-        reply = {**before, "text": text, "source": "edited" if before.get("text") else "pasted"}
-        reply.pop("raw", None)  # what is edited is there to be read
+        before = state.case.replies.get(event.column_id) or Reply("")
+        # what was said of it was said of the reply before; and what is edited is there to be read
+        source: Source = "edited" if before.text else "pasted"
+        reply = replace(before, text=text, source=source, raw=False, rating=None, note=None)
         self.runs.forget(state.case.name, event.column_id)
         change = partial(edits.set_reply, case=state.case.name, column=event.column_id, reply=reply)
         place = Place("reply", state.case.name, field=event.column_id)
@@ -290,11 +292,11 @@ class MainScreen(PaneSizesScreen):
     def is_outdated(self, live: LiveColumn) -> bool:
         """Whether the reply on screen answers another prompt than the one above it, or is another model's."""
         reply = live.reply
-        if reply is not None and reply.get("source") == "sent" and "model" in reply:
-            if reply["model"] != self.document.session.model_of(live.column):
+        if reply is not None and reply.source == "sent" and reply.model is not None:
+            if reply.model != self.document.session.model_of(live.column):
                 return True
         sent = self._answered.get((self.document.state.case.name, live.column.id))
-        if sent is None or live.request is None or live.reply is None or live.reply.get("source") == "pasted":
+        if sent is None or live.request is None or live.reply is None or live.reply.source == "pasted":
             return False
         return not sent.asks_the_same(live.request)
 
@@ -369,8 +371,8 @@ class MainScreen(PaneSizesScreen):
         run = self.runs.of(self.document.state.case.name, column.id)
         if run is None or run.phase == "running" or run.reply is None:
             return run
-        shown = self.document.state.case.replies.get(column.id, {})
-        return run if shown.get("text") == run.reply.get("text") else None
+        shown = self.document.state.case.replies.get(column.id)
+        return run if shown is not None and shown.text == run.reply.text else None
 
     def _keep_reply(self, run: LiveRun) -> None:
         if run.reply is None:

@@ -47,7 +47,7 @@ def _sent(seen: Seen) -> bool:
 def _mended(seen: Seen) -> bool:
     """Whether a reply that a person has edited is read."""
     return any(
-        one.reading is not None and one.reading.ok and one.reply is not None and one.reply.get("source") == "edited"
+        one.reading is not None and one.reading.ok and one.reply is not None and one.reply.source == "edited"
         for one in seen.columns
     )
 

@@ -87,12 +87,12 @@ def test_a_drift_of_number_types_or_of_order_alone_is_accepted_too(recorded: str
     session = store.load(recorded)
     case = session.cases[0]
     made = case.recordings["chat"]
-    (completion,) = made.attempts[0]["completions"]
-    reading = completion["reading"]
-    assert isinstance(reading["values"]["score"], float)
-    swapped = {"score": int(reading["values"]["score"]) * 1, "answer": reading["values"]["answer"]}
-    for values in (swapped, dict(reversed(list(reading["values"].items())))):
-        one = {**made.attempts[0], "completions": [{**completion, "reading": {**reading, "values": values}}]}
+    (completion,) = made.attempts[0].completions
+    reading = completion.reading
+    assert isinstance(reading.values["score"], float)
+    swapped = {"score": int(reading.values["score"]) * 1, "answer": reading.values["answer"]}
+    for values in (swapped, dict(reversed(list(reading.values.items())))):
+        one = replace(made.attempts[0], completions=(replace(completion, reading=replace(reading, values=values)),))
         recordings = {**case.recordings, "chat": replace(made, attempts=(one,))}
         store.save(session.with_case(replace(case, recordings=recordings)), "other.json")
         assert run("check", "other.json").code == exit_codes.DIFFERENT

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sessions.file import store
+from sessions.model.replies import Reply
 from workbench.output import exit_codes
 
 Run = Callable[..., Any]
@@ -34,7 +35,7 @@ def test_recording_without_a_reply_exits_4_and_changes_nothing(rain: str, run: R
 
 def test_record_freezes_the_reply_last_shown(rain: str, run: Run) -> None:
     session = store.load(rain)
-    reply = {"text": '{"answer": "yes", "score": 0.5}', "source": "pasted", "model": "offline/exact"}
+    reply = Reply('{"answer": "yes", "score": 0.5}', source="pasted", model="offline/exact")
     store.save(session.with_case(replace(session.cases[0], replies={"json": reply})), rain)
 
     done = run("record", rain, "--json")

@@ -11,6 +11,7 @@ import pytest
 
 from adapters import lm
 from sessions.file import store
+from sessions.model.replies import Measured
 from workbench.output import exit_codes
 
 Run = Callable[..., Any]
@@ -32,7 +33,7 @@ def test_the_same_request_is_answered_from_the_recording(recorded: str, run: Run
     assert done.code == 0, done.err
     case = store.load(recorded).cases[0]
     for column, shape in done.json["runs"].items():
-        text = case.recordings[column].attempts[0]["completions"][0]["text"]
+        text = case.recordings[column].attempts[0].completions[0].text
         assert shape["attempts"][0]["completions"][0]["text"] == text
 
 
@@ -75,9 +76,9 @@ def test_a_reply_that_does_not_parse_is_replayed_with_its_verdict(rain: str, run
 
 def test_a_replay_tells_what_was_measured_then(recorded: str, run: Run) -> None:
     session = store.load(recorded)
-    took = {"usage": {"prompt_tokens": 4321, "completion_tokens": 33}, "cost": 0.25, "duration_ms": 812.0}
+    took = Measured({"prompt_tokens": 4321, "completion_tokens": 33}, 0.25, 812.0)
     store.save(session.with_case(replace(session.cases[0], measured={"chat": (took,)})), recorded)
     done = run("send", recorded, "--adapter", "chat", "--replay")
     assert "attempt 1, first: 4321 + 33 tokens, $0.25, 812 ms, as recorded" in done.out
     (attempt,) = run("send", recorded, "--adapter", "chat", "--replay", "--json").json["runs"]["chat"]["attempts"]
-    assert (attempt["usage"], attempt["cost"], attempt["duration_ms"]) == (took["usage"], 0.25, 812.0)
+    assert (attempt["usage"], attempt["cost"], attempt["duration_ms"]) == (took.usage, 0.25, 812.0)

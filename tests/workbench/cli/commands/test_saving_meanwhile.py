@@ -69,7 +69,7 @@ def test_of_two_sends_of_one_column_the_later_stands_and_the_other_is_an_earlier
     meanwhile(lambda: main(["send", rain, "--adapter", "chat", "--model", "offline/chatty", "--save"]))
     assert run("send", rain, "--adapter", "chat", "--save").code == 0
     newest = restore_points.points(rain)[0].place
-    texts = [store.load(one).cases[0].replies["chat"]["text"] for one in (rain, newest)]
+    texts = [store.load(one).cases[0].replies["chat"].text for one in (rain, newest)]
     assert texts[0].startswith("[[ ## answer ## ]]")
     assert not texts[1].startswith("[[ ##")
 

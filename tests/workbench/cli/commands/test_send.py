@@ -277,8 +277,8 @@ def test_a_reply_that_is_saved_raw_stays_unread_and_can_be_recorded_again(rain: 
     run("send", rain, "--adapter", "json", "--raw", "--save")
     assert run("record", rain).code == 0
     case = store.load(rain).cases[0]
-    assert case.replies["json"]["raw"] is True
-    assert [one["reading"] for one in case.recordings["json"].attempts[0]["completions"]] == [None]
+    assert case.replies["json"].raw is True
+    assert [one.reading for one in case.recordings["json"].attempts[0].completions] == [None]
     done = run("check", rain, "--json")
     assert done.code == 0, done.out
 

@@ -16,6 +16,7 @@ from loopback_server import CANARY, LoopbackServer, refused_port
 from terminal import Terminal
 
 from sessions.file import store
+from sessions.model.replies import Reply
 from workbench.output import exit_codes
 
 ROOT = Path(__file__).parents[4]
@@ -128,7 +129,7 @@ def test_an_interrupt_keeps_what_had_arrived(rain: str, at_loopback: Callable[[s
     assert "".join(one["text"] for one in attempt["completions"]) == arrived
     case = store.load(rain).cases[0]
     assert case.recordings == {}
-    assert case.replies.get("chat", {"text": ""})["text"] == arrived
+    assert case.replies.get("chat", Reply("")).text == arrived
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from dataclasses import replace
 from sessions import examples
 from sessions.fixtures import checking
 from sessions.model.recording import record
+from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from workbench.tui.actions.checking import said_of
 from workbench.tui.keys.key_words import USUAL, KeyWords
@@ -15,7 +16,7 @@ EXPECTING = replace(PLAIN, cases=(replace(PLAIN.cases[0], expect={"fields": {"an
 
 def replied(session: Session, answer: str) -> Session:
     text = f"[[ ## answer ## ]]\n{answer}\n\n[[ ## completed ## ]]"
-    case = replace(session.cases[0], replies={"chat": {"text": text, "source": "pasted"}})
+    case = replace(session.cases[0], replies={"chat": Reply(text, source="pasted")})
     return replace(session, cases=(case, *session.cases[1:]))
 
 

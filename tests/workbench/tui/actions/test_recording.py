@@ -9,11 +9,12 @@ from adapters.errors import RunError
 from adapters.running.events import ChunkReceived, Listener
 from adapters.running.runs import Attempt, Completion, Run
 from sessions.fixtures import checking
+from sessions.model.replies import RecordedCompletion, Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.open_app import Desk, at_the_desk
 from workbench.state.document import State
 
-GOOD = {"text": "[[ ## answer ## ]]\nyes\n\n[[ ## completed ## ]]", "source": "sent"}
+GOOD = Reply("[[ ## answer ## ]]\nyes\n\n[[ ## completed ## ]]")
 SESSION = Session(
     SignatureText("question -> answer"),
     columns=(Column("chat", "chat"),),
@@ -22,7 +23,7 @@ SESSION = Session(
 
 
 def with_reply(**of: object) -> Session:
-    return SESSION.with_case(replace(SESSION.cases[0], replies={"chat": {**GOOD, **of}}))
+    return SESSION.with_case(replace(SESSION.cases[0], replies={"chat": replace(GOOD, **of)}))
 
 
 def said_last(desk: Desk) -> str:
@@ -46,7 +47,7 @@ def test_what_cannot_be_recorded_says_why_and_what_would_work() -> None:
 
 def test_a_run_that_broke_off_says_what_can_be_recorded_in_its_place() -> None:
     def send(*_: object) -> Run:
-        attempt = Attempt(1, "chat", "fake", {}, (Completion(str(GOOD["text"])[:30]),))
+        attempt = Attempt(1, "chat", "fake", {}, (Completion(GOOD.text[:30]),))
         return Run(False, {}, (), (attempt,), RunError("the line went dead", "request"))
 
     async def act(desk: Desk) -> None:
@@ -64,7 +65,7 @@ def test_the_calls_of_a_cancelled_run_can_be_looked_at_and_a_part_of_a_reply_is_
     ended = threading.Event()
 
     def send(state: State, column: Column, listener: Listener, cancel: threading.Event) -> Run:
-        half = str(GOOD["text"])[:30]
+        half = GOOD.text[:30]
         listener(ChunkReceived(at=0.0, attempt=1, text=half))
         cancel.wait(10)
         ended.set()
@@ -91,8 +92,8 @@ def test_a_reply_that_was_kept_raw_is_recorded_unread() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f3", "ctrl+r")
         recorded = desk.document.session
-        (completion,) = recorded.cases[0].recordings["chat"].attempts[0]["completions"]
-        assert completion == {"text": GOOD["text"], "reading": None}
+        (completion,) = recorded.cases[0].recordings["chat"].attempts[0].completions
+        assert completion == RecordedCompletion(GOOD.text)
         (checked,) = checking.check(recorded)
         assert checked.verdicts == {"render": "pass", "parse": "empty", "expect": "empty"}
 
@@ -110,8 +111,8 @@ def test_recording_again_after_the_prompt_changed_keeps_what_the_call_said_and_t
         await desk.press("f3", "ctrl+r")
         after = desk.document.state.case
         assert after.measured == before.measured
-        said = [one.recordings["chat"].attempts[0]["completions"][0] for one in (before, after)]
-        assert said[0]["finish_reason"] == said[1]["finish_reason"] == "stop"
+        said = [one.recordings["chat"].attempts[0].completions[0] for one in (before, after)]
+        assert said[0].finish_reason == said[1].finish_reason == "stop"
         assert "Another ticket" in str(after.recordings["chat"].messages)
 
     at_the_desk(act)

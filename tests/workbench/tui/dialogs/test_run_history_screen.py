@@ -48,13 +48,13 @@ def test_a_rating_is_kept_in_the_session_and_gone_with_an_edit(tmp_path: Path) -
         await desk.press("right", "tab")
         await desk.type("so so [/x]")
         await desk.press("enter")
-        assert desk.document.state.case.replies["chat"]["rating"] == "good"
+        assert desk.document.state.case.replies["chat"].rating == "good"
         assert "★ good · “so so [/x]”" in desk.verdict("chat")
         saved = tmp_path / "s.json"
         store.save(desk.document.session, saved)
-        assert store.load(saved).cases[0].replies["chat"]["note"] == "so so [/x]"
+        assert store.load(saved).cases[0].replies["chat"].note == "so so [/x]"
         await desk.press("f4")
         await desk.type("x")
-        assert "rating" not in desk.document.state.case.replies["chat"]
+        assert desk.document.state.case.replies["chat"].rating is None
 
     at_the_desk(act)

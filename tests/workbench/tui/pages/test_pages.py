@@ -11,6 +11,7 @@ from adapters.formats import catalog
 from adapters.replies.reading import Reading
 from sessions import examples
 from sessions.model import recording
+from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from tests.support.hostile import HOSTILE
 from workbench.state.document import State
@@ -38,7 +39,7 @@ def looked_at(of: Session, id: str = "chat", run: LiveRun | None = None) -> Look
 
 
 def with_reply(of: Session, id: str, text: str) -> Session:
-    case = replace(of.cases[0], replies={**of.cases[0].replies, id: {"text": text, "source": "pasted"}})
+    case = replace(of.cases[0], replies={**of.cases[0].replies, id: Reply(text, source="pasted")})
     return of.with_case(case)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from adapters.running.events import ModelLoading
 from adapters.running.runs import Attempt, Completion, Purpose, Run
+from sessions.model.replies import Reply
 from sessions.model.session import Column
 from sessions.running.repeats import collapse
 from workbench.state.live import LiveColumn
@@ -11,7 +12,7 @@ from workbench.tui.panes.column import verdict
 from workbench.tui.runs.run_progress import Progress, RunRepeated
 from workbench.tui.runs.runs import LiveRun
 
-CHAT = LiveColumn(Column("chat", "chat"), reply={"text": "x"})
+CHAT = LiveColumn(Column("chat", "chat"), reply=Reply("x"))
 
 
 def attempt(number: int, adapter: str, model: str, cost: float | None, purpose: Purpose = "first") -> Attempt:
@@ -52,7 +53,7 @@ def test_several_runs_say_how_many_could_not_be_read() -> None:
 
 
 def test_a_raw_reply_is_said_to_be_unread() -> None:
-    raw = LiveColumn(Column("chat", "chat"), reply={"text": "x", "raw": True})
+    raw = LiveColumn(Column("chat", "chat"), reply=Reply("x", raw=True))
     assert "kept raw, not read" in verdict(raw, None).plain
 
 
@@ -72,12 +73,12 @@ def test_why_a_reply_ended_is_said_before_its_verdict() -> None:
         ({"finish_reason": "stop", "refusal": "I cannot\nhelp."}, "reply ■ refused: I cannot help.  ✗ not read"),
         ({"finish_reason": "stop"}, "reply ✗ not read"),
     ):
-        live = LiveColumn(Column("chat", "chat"), reply={"text": "x", **kept})
+        live = LiveColumn(Column("chat", "chat"), reply=Reply("x", **kept))
         assert verdict(live, None).plain.startswith(said)
 
 
 def test_a_reply_of_nothing_but_a_refusal_is_no_empty_column() -> None:
-    live = LiveColumn(Column("chat", "chat"), reply={"text": "", "refusal": "I cannot."})
+    live = LiveColumn(Column("chat", "chat"), reply=Reply("", refusal="I cannot."))
     assert verdict(live, None).plain.startswith("reply ■ refused: I cannot.")
 
 

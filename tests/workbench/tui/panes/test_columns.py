@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from sessions.model.replies import Reply
 from sessions.model.session import Column
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
@@ -55,11 +56,8 @@ def test_a_column_that_waited_is_painted_when_it_is_asked_for_or_scrolled_to() -
 
 def test_the_line_between_prompt_and_reply_is_level_whatever_the_field_tables_hold() -> None:
     replies = {
-        "chat": {
-            "text": "[[ ## urgency ## ]]\nhigh\n\n[[ ## reason ## ]]\nwhy\n\n[[ ## completed ## ]]",
-            "source": "sent",
-        },
-        "json": {"text": "no JSON at all", "source": "sent"},
+        "chat": Reply("[[ ## urgency ## ]]\nhigh\n\n[[ ## reason ## ]]\nwhy\n\n[[ ## completed ## ]]"),
+        "json": Reply("no JSON at all"),
     }
     session = replace(TICKETS, cases=(replace(TICKETS.cases[0], replies=replies),))
 

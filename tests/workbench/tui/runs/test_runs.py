@@ -10,10 +10,11 @@ import pytest
 from adapters.errors import RunError
 from adapters.running.events import ChunkReceived, Listener
 from adapters.running.runs import Attempt, Completion, Run
+from sessions.model.recording import reply_of_run
+from sessions.model.replies import Reply
 from sessions.model.session import Column
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
-from workbench.sending.sending import reply_of
 from workbench.state.document import State
 
 GOOD = "[[ ## label ## ]]\nbug\n\n[[ ## urgency ## ]]\n3\n\n[[ ## completed ## ]]"
@@ -69,12 +70,12 @@ def test_escape_keeps_what_had_arrived_and_drops_what_comes_later() -> None:
         await desk.press("f8")
         await desk.until(lambda: desk.reply("chat"))
         await desk.press("escape")
-        kept = desk.document.state.case.replies["chat"]["text"]
+        kept = desk.document.state.case.replies["chat"].text
         assert GOOD.startswith(kept) and kept != GOOD
         assert "cancelled" in desk.verdict("chat")
         model.go_on.set()
         await desk.until(lambda: model.cancelled)
-        assert desk.document.state.case.replies["chat"]["text"] == kept == desk.reply("chat")
+        assert desk.document.state.case.replies["chat"].text == kept == desk.reply("chat")
 
     at_the_desk(act, send=model)
 
@@ -119,7 +120,7 @@ def test_a_reply_goes_to_the_case_it_was_sent_for() -> None:
 def test_a_refused_request_is_said_in_the_column_and_the_last_reply_stays() -> None:
     model = FakeModel(error=RunError("[/x] 401: no such key \x1b[2J", "request", payload={"status": 401}))
     model.go_on.set()
-    case = replace(TICKETS.cases[0], replies={"chat": {"text": GOOD, "source": "sent", "model": "m"}})
+    case = replace(TICKETS.cases[0], replies={"chat": Reply(GOOD, model="m")})
 
     async def act(desk: Desk) -> None:
         await desk.press("f8")
@@ -192,15 +193,10 @@ def test_the_reply_of_a_run_with_tool_turns_or_retries_is_that_of_the_answering_
     first = Attempt(1, "chat", "m", {}, (Completion("I will search.", tool_calls=(calls,)),))
     again = Attempt(2, "chat", "m", {}, (Completion(GOOD),), purpose="tools")
     fallback = Attempt(3, "json", "m", {}, (Completion("{}"),), purpose="fallback")
-    assert reply_of(Run(True, {}, (), (first, again)), "m") == {"text": GOOD, "source": "sent", "model": "m"}
+    assert reply_of_run(Run(True, {}, (), (first, again)), "m") == Reply(GOOD, model="m")
     retried = (
         Attempt(1, "chat", "m", {}, error="busy"),
         Attempt(2, "chat", "m", {}, (Completion("x"),), purpose="retry"),
     )
-    assert reply_of(Run(True, {}, (), (*retried, fallback)), "m", raw=True) == {
-        "text": "x",
-        "source": "sent",
-        "model": "m",
-        "raw": True,
-    }
-    assert reply_of(Run(False, {}, (), (retried[0],)), "m") is None
+    assert reply_of_run(Run(True, {}, (), (*retried, fallback)), "m", raw=True) == Reply("x", model="m", raw=True)
+    assert reply_of_run(Run(False, {}, (), (retried[0],)), "m") is None

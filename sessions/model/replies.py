@@ -1,0 +1,166 @@
+"""Replies as a session keeps them: the one shown under a column, and those of a recording with how they were read.
+
+Each type is a part of the file: its fields are the keys, in the order in which they are written
+(`sessions.file.file_parts` reads and writes them).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Literal
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+def nothing() -> Mapping[str, Any]:
+    """The empty mapping, as a default (dataclasses take no unhashable value itself)."""
+    return NOTHING
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a type cannot say of a key; stands beside it in `Annotated`."""
+
+    is_lenient: bool = False
+    """A value of another kind is kept with the unknown keys, and counts as not given."""
+    null_is_absent: bool = False
+    """So is null, and a value of another kind is an error."""
+    is_always_written: bool = False
+    """Also with its default value; others then are left out."""
+    has_messages: bool = False
+    """The object is a whole request, so it must have a list `messages` of objects."""
+
+
+LENIENT = Rule(is_lenient=True)
+ALWAYS = Rule(is_always_written=True)
+LENIENT_ALWAYS = Rule(is_lenient=True, is_always_written=True)
+
+Source = Literal["sent", "edited", "pasted"]
+"""Of a reply: a model's own, changed by a person, or brought by one."""
+Rating = Literal["good", "bad"]
+Role = Literal["main", "tools", "fallback", "extraction"]
+"""Of a recorded call: the column's own, one that goes on after tool calls, the JSON adapter's, TwoStep's second one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FilePart:
+    """A part of the file whose keys are the fields of its type; saving an unchanged file changes no byte of it."""
+
+    ORDER: ClassVar[tuple[str, ...]] = ()
+    """The keys that are written first; the others follow as they stand in the type."""
+
+    extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
+    """Keys that this version does not know, and lenient ones with a value of another kind."""
+    keys: Mapping[str, bool] | None = field(default=None, repr=False, compare=False)
+    """The keys that the file has, in its order, and whether each says what would be so without it. None for a part
+    that was made here."""
+
+
+@dataclass(frozen=True)
+class Extraction(FilePart):
+    """What TwoStep's second model made of a reply."""
+
+    adapter: Annotated[str, LENIENT_ALWAYS] = ""
+    """Who reads it: `chat`, or `json` where Chat could not and JSON asked again."""
+    text: Annotated[str, LENIENT_ALWAYS] = ""
+    """The second model's own reply."""
+
+
+@dataclass(frozen=True)
+class Answer(FilePart):
+    """What a model answered: its text, and what the provider returned beside it."""
+
+    text: Annotated[str, Rule(null_is_absent=True, is_always_written=True)] = ""
+    """The reply exactly as it came."""
+    reasoning: Annotated[str | None, LENIENT] = None
+    """The model's reasoning, where the provider returned it apart."""
+    tool_calls: Annotated[tuple[Mapping[str, Any], ...] | None, LENIENT] = None
+    """Calls of tools as the provider returned them: `{"id", "type", "function": {"name", "arguments"}}` each."""
+    finish_reason: Annotated[str | None, LENIENT] = None
+    """Why the model stopped, in the provider's word, such as `stop` or `length`."""
+    refusal: Annotated[str | None, LENIENT] = None
+    """The model's words where it refused to answer, which the provider returns apart."""
+    logprobs: Any = None
+    """Log probabilities as the provider returned them."""
+    extraction: Annotated[Extraction | None, LENIENT] = None
+    """What TwoStep's second model made of the text."""
+
+
+@dataclass(frozen=True)
+class Reply(Answer):
+    """The reply last shown under a column, and what a person thinks of it."""
+
+    ORDER = ("text", "source", "model", "raw")
+
+    text: str = field()  # without the default that it has in a recording
+    """The reply exactly as it came, was edited or was pasted."""
+    source: Annotated[Source, ALWAYS] = "sent"
+    """Where it came from."""
+    model: Annotated[str | None, LENIENT] = None
+    """Who gave it."""
+    raw: Annotated[bool, LENIENT] = False
+    """Whether it is kept as it is, and not read."""
+    rating: Rating | None = None
+    """What a person thinks of it."""
+    note: str | None = None
+    """And why."""
+
+
+@dataclass(frozen=True)
+class RecordedError(FilePart):
+    """Why a recorded reply did not parse."""
+
+    type: Annotated[str, LENIENT] = ""
+    """The name of dspy's exception."""
+    field: Annotated[str | None, LENIENT_ALWAYS] = None
+    """The field that it is about, where it is about one."""
+
+
+@dataclass(frozen=True)
+class RecordedReading(FilePart):
+    """How a recorded reply was read."""
+
+    ok: Annotated[bool, ALWAYS] = False
+    """Whether it parsed."""
+    values: Annotated[Mapping[str, Any], ALWAYS] = field(default_factory=nothing)
+    """What was read, by field, with its types (`sessions.file.typed_values`)."""
+    error: Annotated[RecordedError | None, LENIENT_ALWAYS] = None
+    """Why it did not parse."""
+
+
+@dataclass(frozen=True)
+class RecordedCompletion(Answer):
+    """One recorded reply with its reading; a reply that was kept raw, or only calls tools, has none."""
+
+    reading: Annotated[RecordedReading | None, ALWAYS] = None
+    """How it was read: verdict and typed values."""
+
+
+@dataclass(frozen=True)
+class RecordedAttempt(FilePart):
+    """One recorded call of a model."""
+
+    adapter: str
+    """The adapter that made the prompt and reads the replies."""
+    role: Annotated[Role | None, LENIENT_ALWAYS] = None
+    """What the call was for."""
+    request: Annotated[Mapping[str, Any] | None, Rule(has_messages=True, is_always_written=True)] = None
+    """The whole request, messages included; null for the recording's own."""
+    completions: Annotated[tuple[RecordedCompletion, ...], ALWAYS] = ()
+    """The replies."""
+    error: Annotated[str | None, LENIENT_ALWAYS] = None
+    """Why the call failed, in one line."""
+
+
+@dataclass(frozen=True)
+class Measured(FilePart):
+    """What one recorded call took; compared with nothing, and judged where a case expects limits."""
+
+    usage: Annotated[Mapping[str, Any] | None, LENIENT_ALWAYS] = None
+    """Tokens as the provider counted them."""
+    cost: Annotated[float | None, LENIENT_ALWAYS] = None
+    """US dollars."""
+    duration_ms: Annotated[float | None, LENIENT_ALWAYS] = None
+    """Milliseconds from the call to the end of the reply."""
