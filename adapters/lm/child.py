@@ -12,13 +12,14 @@ from collections import deque
 from collections.abc import Mapping
 from pathlib import Path
 from queue import SimpleQueue
+from threading import Timer
 from typing import Any
 
 WORKER = Path(__file__).with_name("litellm_worker.py")
 STDERR_LINES = 200
 STDERR_LINE = 2_000
 CANCEL_SECONDS = 2.0
-"""How long the child may take to stop a call that nobody waits for before it is killed."""
+"""How long the child may say nothing while a call that nobody waits for goes on, before it is killed."""
 
 Message = dict[str, Any]
 
@@ -38,6 +39,8 @@ class Child:
         self._write_lock = threading.Lock()
         self._calls: dict[int, SimpleQueue[Message]] = {}
         self._number = 0
+        self._arrived = 0
+        """How many messages came from it so far: a sign of life, whichever call they are of."""
         self._said: deque[str] = deque(maxlen=STDERR_LINES)
         # A session of its own keeps the terminal's ctrl-c from it; -P keeps the working directory off its path.
         self._process = subprocess.Popen(
@@ -83,23 +86,34 @@ class Child:
             self._write({"op": "environment", "set": changed, "unset": [name for name in old if name not in new]})
 
     def cancel(self, number: int) -> None:
-        """Stops a call whose messages nobody reads any more; a child that does not obey is killed."""
+        """Stops a call whose messages nobody reads any more; a child that hangs meanwhile is killed.
+
+        One that is only busy with other calls is not: what arrives from it shows that it gets to this one, too.
+        """
         with self._lock:
             waiting = number in self._calls and self.problem is None
         if waiting:
-            watch = threading.Timer(CANCEL_SECONDS, self._kill_unless_over, (number,))
-            watch.daemon = True
-            watch.start()
+            self._watch(number)
             self._write({"op": "cancel", "id": number})
 
     def kill(self) -> None:
         """Ends the process now; calls under way get `lost`."""
         self._process.kill()
 
-    def _kill_unless_over(self, number: int) -> None:
+    def _watch(self, number: int) -> None:
+        watch = Timer(CANCEL_SECONDS, self._kill_if_it_hangs, (number, self._arrived))
+        watch.daemon = True
+        watch.start()
+
+    def _kill_if_it_hangs(self, number: int, arrived: int) -> None:
         with self._lock:
-            over = number not in self._calls
-        if not over:
+            is_over = number not in self._calls
+            is_alive = self._arrived != arrived
+        if is_over:
+            return
+        if is_alive:
+            self._watch(number)
+        else:
             self.kill()
 
     def _write(self, message: Message) -> None:
@@ -137,6 +151,7 @@ class Child:
     def _deliver(self, message: Message) -> None:
         last = message["op"] in ("done", "error", "cancelled", "count")
         with self._lock:
+            self._arrived += 1
             arrivals = self._calls.pop(message["id"], None) if last else self._calls.get(message["id"])
         if arrivals is not None:
             arrivals.put(message)

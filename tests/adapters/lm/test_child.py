@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,43 @@ def test_a_model_says_whether_it_is_still_loading(server: LoopbackServer) -> Non
     model = open_model("openai/any-name")
     list(model.stream({"messages": []}))
     assert model.is_loading is False  # type: ignore[attr-defined]
+
+
+BUSY_WITH_ANOTHER_CALL = """
+import json, sys
+print(json.dumps({"op": "ready"}), flush=True)
+for line in sys.stdin:
+    if json.loads(line)["op"] == "cancel":
+        print(json.dumps({"op": "chunk", "id": 2}), flush=True)
+"""
+
+
+def test_a_child_is_killed_for_a_cancelled_call_once_it_says_nothing_and_not_while_it_is_busy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    watches: list[Callable[[], None]] = []
+
+    class Watch:
+        def __init__(self, seconds: float, look: Callable[..., None], arguments: tuple[int, int]) -> None:
+            watches.append(lambda: look(*arguments))
+
+        def start(self) -> None:
+            pass
+
+    (tmp_path / "worker.py").write_text(BUSY_WITH_ANOTHER_CALL)
+    monkeypatch.setattr(child, "WORKER", tmp_path / "worker.py")
+    monkeypatch.setattr(child, "Timer", Watch)
+    one = child.Child(dict(os.environ))
+    assert one.ready.wait(20)
+    first, ended = one.begin({"op": "call"})
+    _, of_the_other = one.begin({"op": "call"})
+    one.cancel(first)
+    assert of_the_other.get(timeout=20)["op"] == "chunk"
+    watches.pop(0)()
+    assert (one.problem, len(watches)) == (None, 1)
+    watches.pop(0)()
+    assert ended.get(timeout=20)["op"] == "lost"
+    assert "SIGKILL" in (one.problem or "")
 
 
 def test_offline_models_have_no_process() -> None:
