@@ -27,7 +27,7 @@ from typing import Any
 
 import pydantic
 
-from sessions.file.json_values import JSON, LARGE_INT_BITS
+from sessions.file.json_values import JSON, LARGE_INT_BITS, LONGEST_INT_BITS
 
 DEPTH = 80
 """Levels of the written form. What is nested deeper is stood for by a hash of its `repr`."""
@@ -77,7 +77,7 @@ def plain(value: Any) -> JSON:
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int):
-        return int(value) if value.bit_length() <= LARGE_INT_BITS else hex(value)
+        return int(value) if value.bit_length() <= LONGEST_INT_BITS else hex(value)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else _float_name(value)
     try:

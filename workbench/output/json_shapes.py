@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from adapters.prompts.prompt import Message
 from adapters.replies.reading import FieldReading, Reading
 from adapters.running import events
+from sessions.file.json_values import LONGEST_INT_BITS
 
 if TYPE_CHECKING:
     from adapters.errors import RunError
@@ -31,9 +32,6 @@ Result = TypeVar("Result")
 
 JSON = Any
 """None, bool, int, float (finite), str, list or dict with str keys, and nothing else."""
-
-LONGEST_INT_BITS = 14_000
-"""Python refuses to write ints of more than 4,300 digits in decimal; longer ones come out as hexadecimal text."""
 
 
 DEEPEST = 20_000
