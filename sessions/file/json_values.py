@@ -176,7 +176,8 @@ def _decode_tag(tag: str, content: Any, made: dict[str, Any]) -> Any:
             return _FLOATS[content]
     elif tag == "$int":
         if isinstance(content, str) and re.fullmatch("-?0x[0-9a-f]+", content):
-            return int(content, 16)
+            number = int(content, 16)
+            return number if number.bit_length() > LARGE_INT_BITS else made
     elif isinstance(content, list) and all(_is_pair(pair) for pair in content):
         return dict(content)
     return made

@@ -20,6 +20,7 @@ FOLDERS = "workbench_folders"
 NAME = ".session.json"
 """How the names of sessions end that are tests wherever they stand."""
 MOST_NAMED = 10
+_BEGINNING = 65_536
 _PASSED_OVER = pytest.StashKey[set[str]]()
 """The sessions among the files pytest looked at that are no tests, by path."""
 _FOR_THE_CONTROLLER = "workbench_passed_over"
@@ -44,9 +45,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if file_path.suffix != ".json":
         return None
     if not _is_session(file_path, parent.config):
-        from workbench.checks.fixture_files import looks_like_session
-
-        if looks_like_session(file_path):
+        if _looks_like_session(file_path):
             _passed_over(parent.config).add(str(file_path))
         return None
     from workbench.pytest_plugin.session_tests import SessionFile
@@ -113,7 +112,16 @@ def _is_session(file: Path, config: pytest.Config) -> bool:
     """By its name anywhere, and by its beginning in a configured folder."""
     if file.name.endswith(NAME):
         return True
-    if not any(file.is_relative_to(folder) for folder in config.getini(FOLDERS)):
+    return any(file.is_relative_to(folder) for folder in config.getini(FOLDERS)) and _looks_like_session(file)
+
+
+def _looks_like_session(file: Path) -> bool:
+    """As `check` has it; a file without the word in its beginning is passed over before more of us is loaded."""
+    try:
+        with file.open("rb") as opened:
+            if b'"signature"' not in opened.read(_BEGINNING):
+                return False
+    except OSError:
         return False
     from workbench.checks.fixture_files import looks_like_session
 

@@ -67,8 +67,9 @@ def ask(adapter: str, lm: LM) -> Run:
 
 
 def steps(run: Run) -> list[str]:
-    """The kinds of the events; how many pieces a reply came in does not matter, nor whether there was one."""
-    return [kind for kind, _ in groupby(event.kind for event in run.events) if kind != "ChunkReceived"]
+    """The kinds of the events but for pieces of a reply and the loading of a client: both are a model's own affair."""
+    own = ("ChunkReceived", "ModelLoading")
+    return [kind for kind, _ in groupby(event.kind for event in run.events) if kind not in own]
 
 
 def account(run: Run) -> Any:

@@ -11,6 +11,7 @@ from sessions.errors import SessionError
 from sessions.file import store
 from sessions.fixtures import checking as fixtures
 from sessions.model import recording
+from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running import rendering
 from workbench.sending import sending
@@ -20,7 +21,7 @@ SCHEMA = {"capabilities": {"response_schema": True}}
 
 
 def session(column: Column, **more: Any) -> Session:
-    case = Case("one", {"question": "?"}, replies={column.id: {"text": '{"tags": ["a"]}', "source": "sent"}})
+    case = Case("one", {"question": "?"}, replies={column.id: Reply('{"tags": ["a"]}', source="sent")})
     text = SignatureText("question -> tags: list[str]")
     return Session(text, columns=(column,), cases=(case,), model=SERVER, **more)
 

@@ -42,7 +42,7 @@ def test_files_opened_before_come_first_and_only_once(tmp_path: Path) -> None:
     assert [(one.name, one.about) for one in found[:3]] == [
         ("b.json", "opened before"),
         ("a.json", "here"),
-        ("question", "example"),
+        ("receipt", "example"),
     ]
 
 

@@ -13,7 +13,7 @@ from workbench.tui.widgets.text.text_view import TextView
 def test_enter_on_a_note_leads_to_its_place(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         view = desk.main.query_one(NotesPane).query_one(TextView)
-        assert "demo 2 goes first" in view.plain_text and "demo 3 is dropped" in view.plain_text
+        assert "demo 2 has no urgency: it is put first" in view.plain_text and "demo 3 is dropped" in view.plain_text
         assert view.size.height == min(6, view.row_count)
         view.focus()
         await desk.press("down", "enter")
