@@ -74,7 +74,7 @@ def test_a_newcomer_changes_an_example_breaks_a_reply_reads_why_and_keeps_it(
         terminal.press("invoice")
         terminal.wait_for("example")
         terminal.press("enter")
-        terminal.wait_for("Currency")
+        terminal.wait_for("from datetime import date")
         # an output field more
         terminal.press("ctrl+end", "enter", "    paid: bool = dspy.OutputField()")
         terminal.wait_for("demo 1 has no paid")

@@ -30,7 +30,7 @@ ASKED = Session(
     (Demo({"question": NASTY, "answer": NASTY, "score": 1.0}), Demo({"question": "q"})),
     DEFAULT_COLUMNS,
     (Case(NASTY, {"question": NASTY}), Case("second", {"question": "two"})),
-    model="openai/gpt-6-luna",
+    model="openai/gpt-4o",
     params={"temperature": 0.5, "stop": ["\n\n"], "timeout": 30},
 )
 
@@ -85,7 +85,7 @@ def test_curl_has_the_whole_request_and_names_the_key() -> None:
     made = curl(source(column=1)).text
     assert json.loads(argument_of(made, "--data-binary")) == {
         **source(column=1).first.request.as_dict(),
-        "model": "gpt-6-luna",
+        "model": "gpt-4o",
     }
     assert '-H "Authorization: Bearer $OPENAI_API_KEY"' in made
 
@@ -149,7 +149,7 @@ def test_a_batch_has_a_line_a_case_and_column_with_an_id_of_its_own() -> None:
     assert all(len(one["custom_id"]) <= 64 for one in found)
     for one, view in zip(found, made.views, strict=True):
         assert (one["method"], one["url"]) == ("POST", "/v1/chat/completions")
-        assert one["body"] == {**view.request.as_dict(), "model": "gpt-6-luna"}
+        assert one["body"] == {**view.request.as_dict(), "model": "gpt-4o"}
     columns = (*ASKED.columns[:1], replace(ASKED.columns[1], model="openai/gpt-4o"))
     with pytest.raises(ExportError, match="a batch is for one model, and there are 2"):
         batch(source_of(ASKED, columns, ASKED.cases))
@@ -237,7 +237,7 @@ def test_a_reply_rated_good_is_learned_and_one_rated_bad_is_not() -> None:
 
 
 def test_every_export_is_the_same_every_time() -> None:
-    session = replace(examples.load("triage"), model="openai/gpt-6-luna", tools=(Tool("look", "Looks.", "at: str"),))
+    session = replace(examples.load("triage"), model="openai/gpt-4o", tools=(Tool("look", "Looks.", "at: str"),))
     for export in (messages, request, curl, litellm_script, batch, finetune):
         assert export(source(session)) == export(source(session))
 
@@ -248,7 +248,7 @@ def test_curl_and_the_script_ask_a_server_as_the_workbench_does(tmp_path: Path) 
     one = source(asked, column=1)
     (tmp_path / "ask.sh").write_text(curl(one).text, encoding="utf-8")
     (tmp_path / "ask.py").write_text(litellm_script(one).text, encoding="utf-8")
-    wanted = {**one.first.request.as_dict(), "model": "gpt-6-luna"}
+    wanted = {**one.first.request.as_dict(), "model": "gpt-4o"}
     with LoopbackServer("Hello there.", "ok") as server:
         bases = dict.fromkeys(("OPENAI_API_BASE", "OPENAI_BASE_URL"), server.url)
         more = {**bases, "OPENAI_API_KEY": "sk-none", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "NO_PROXY": "127.0.0.1"}

@@ -14,8 +14,8 @@ from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.open_app import Desk, at_the_desk
 from workbench.tui.actions import files, sending
 
-CASES = 120
-EDITED = 20
+CASES = 30
+EDITED = 8
 """Cases whose input the app changes, and whose Markdown column it sends."""
 
 SENDS = """
@@ -64,7 +64,7 @@ def test_hundreds_of_sends_edits_and_saves_at_once_lose_nothing(tmp_path: Path) 
         number = 0
         while number < EDITED or any(one.poll() is None for one in commands):
             if number < EDITED:
-                desk.app.look_at_case(CASES - 1 - number)
+                desk.document.look_at_case(CASES - 1 - number)
                 await desk.go_to("input", "question")
                 await desk.paste_over(f"Edited {number}?")
                 sending.send(desk.app, [session.column("markdown")])
