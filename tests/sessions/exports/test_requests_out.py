@@ -150,7 +150,7 @@ def test_a_batch_has_a_line_a_case_and_column_with_an_id_of_its_own() -> None:
     for one, view in zip(found, made.views, strict=True):
         assert (one["method"], one["url"]) == ("POST", "/v1/chat/completions")
         assert one["body"] == {**view.request.as_dict(), "model": "gpt-4o"}
-    columns = (*ASKED.columns[:1], replace(ASKED.columns[1], model="openai/gpt-4o"))
+    columns = (*ASKED.columns[:1], replace(ASKED.columns[1], model="openai/gpt-5-mini"))
     with pytest.raises(ExportError, match="a batch is for one model, and there are 2"):
         batch(source_of(ASKED, columns, ASKED.cases))
 

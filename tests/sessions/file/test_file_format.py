@@ -80,7 +80,15 @@ def changed(data: Any, path: tuple[str | int, ...], value: Any) -> Any:
 
 REMOVED = object()
 WRONG: list[Any] = [REMOVED, None, True, 3, 1.5, "x", [], ["x"], [3], [{}], {}, {"$lines": ["a", "b"]}, {"$lines": [3]}]
-WRONG += [{"$int": "0x1"}, {"$float": "NaN"}, {"$float": 3}, {"$dict": [["a", 1]]}, {"later": 1}]
+WRONG += [
+    {"$int": "0x1"},
+    {"$int": hex(2**2048 - 1)},
+    {"$int": hex(2**2048)},
+    {"$float": "NaN"},
+    {"$float": 3},
+    {"$dict": [["a", 1]]},
+    {"later": 1},
+]
 
 
 @settings(max_examples=300, deadline=None)
