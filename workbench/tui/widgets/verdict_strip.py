@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.style import Style
 from textual.widget import Widget
 
-from workbench.output.display import one_line
+from workbench.output.display import cell_width, one_line
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.widgets.text.plain import lines
 
@@ -85,7 +85,7 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
     def render(self) -> Content:
         key = keys_of(self.app)("{app.add_column|shift+F3}")
         room = self.size.width - len(" + ")
-        if self._bare + sum(len(one.words) for one in self._verdicts) + len(key) <= room:
+        if self._bare + sum(cell_width(one.words) for one in self._verdicts) + len(key) <= room:
             room -= len(key)
         else:
             key = ""  # the verdicts need the room
@@ -99,22 +99,21 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
     @property
     def _bare(self) -> int:
         """The cells of every name and sign, and of the gaps behind them."""
-        return sum(len(one_line(one.name, LONGEST_NAME)) + 3 + len(GAP) for one in self._verdicts)
+        return sum(cell_width(one_line(one.name, LONGEST_NAME)) + 3 + len(GAP) for one in self._verdicts)
 
     def _words(self, room: int) -> list[str]:
         """The words of each verdict, cut so that all of them fit: what matters keeps its words the longest."""
         words = [one.words for one in self._verdicts]
+        cells = [cell_width(one) for one in words]
         for matters in (False, True):
-            excess = self._bare + sum(map(len, words)) - room
             those = [place for place, one in enumerate(self._verdicts) if one.matters == matters and words[place]]
-            while excess > 0 and those:
-                longest = max(those, key=lambda place: len(words[place]))
+            while those and (excess := self._bare + sum(cells) - room) > 0:
                 # the longest gives way first, to the length of a few words, then altogether
-                keep = max(SHORTEST_WORDS, len(words[longest]) - excess)
-                kept = one_line(words[longest], keep) if len(words[longest]) > SHORTEST_WORDS else ""
-                excess -= len(words[longest]) - len(kept)
-                words[longest] = kept
-                if not kept:
+                longest = max(those, key=lambda place: cells[place])
+                keep = max(SHORTEST_WORDS, cells[longest] - excess)
+                words[longest] = one_line(words[longest], keep) if cells[longest] > SHORTEST_WORDS else ""
+                cells[longest] = cell_width(words[longest])
+                if not words[longest]:
                     those.remove(longest)
         return words
 

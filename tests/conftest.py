@@ -1,0 +1,14 @@
+"""No test may wait for ever: what hangs fails, with the place where it stood."""
+
+from __future__ import annotations
+
+import pytest
+
+LONGEST_S = 20 * 60
+"""Seconds for a slow test, on a machine that is busy with others; `timeout` in pyproject.toml is for the rest."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(LONGEST_S))
