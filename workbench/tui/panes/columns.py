@@ -73,6 +73,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._one_at_a_time = False
         self._one_part = False
         self._part: Part = "prompt"
+        self._came_along: PromptView | ReplyView | None = None
+        """What has the focus only because what had it is out of sight: no key has gone there yet."""
         self._reply_rows = 0
         self.is_quiet = False
         """Whether what all columns have alike is folded in every prompt."""
@@ -242,8 +244,10 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         if current is None:
             return
         index = columns.index(current)
-        if isinstance(self.screen.focused, part):
+        focused = self.screen.focused
+        if isinstance(focused, part) and focused is not self._came_along:
             index = (index + 1) % len(columns)
+        self._came_along = None
         self.focus_on(columns[index].column_id, part)
 
     def show_only(self, *, alone: ColumnPane | None, one_at_a_time: bool, one_part: bool, is_reply: bool) -> None:
@@ -262,6 +266,18 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._part = part
             if self._one_part or self._alone is not None:
                 self._show_columns()
+                self._take_focus_along()
+
+    def _take_focus_along(self) -> None:
+        """The focus from a part that went out of sight to the one that took its place."""
+        focused = self.screen.focused
+        column = next((one for one in self._columns.values() if one.has_focus_within), None)
+        if column is None or focused is None or (focused.display and focused is not column.prompt):
+            return
+        part = column.reply if self._part == "reply" else column.prompt
+        if focused is not part:
+            self._came_along = part
+            part.focus()
 
     def _show_columns(self, wanted: ColumnPane | None = None) -> None:
         """Puts in sight what is to be: of one at a time the `wanted` column, else the current one."""

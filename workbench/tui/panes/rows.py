@@ -96,7 +96,7 @@ class RowsPane(Vertical):
         self._row = max(0, min(self._row, len(rows) - 1))
         self._note.show(self.note_of(state, live))
         self._form.display = bool(rows)  # the list stays without rows too: its keys add the first one
-        self._list.styles.height = min(max(3, len(rows)), 10) if rows else 1
+        self._list.styles.height = max(1, min(len(rows), 10))
         self._measure(len(rows))
         self._list.show(len(rows), self._row)
         if not rows or not fields:

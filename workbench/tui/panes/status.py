@@ -71,10 +71,13 @@ class StatusLine(Widget):
             self.call_later(self.app.run_action, action)
 
     def _left(self, width: int) -> Content:
+        """File, case and model; what was just done stands in their place, whole, where not all fit."""
         quiet = "$foreground 60%"
-        others = bool(self._case) + bool(self._activity)
+        if self._activity:
+            return self._doing(width)
+        others = bool(self._case)
         is_high = self.size.height > 1  # the keys have a line of their own
-        beyond = self._beyond if not (is_high and self._activity) else ""
+        beyond = self._beyond
         taken = (12 if is_high and beyond else 24) + len(beyond)
         room = max(10, min(40, (width - taken - 10 * others) // (2 + others)))
         parts = [content(" "), _does("open", content(one_line(self._file, room), "bold"))]
@@ -88,9 +91,17 @@ class StatusLine(Widget):
         parts += [content("model ", quiet), _does("choose_model", content(one_line(self._model, room), "$text-accent"))]
         if beyond:
             parts.append(content("  " + beyond, quiet))
-        if self._activity:
-            parts.append(content("   " + one_line(self._activity, max(room, 20)), "$text-accent"))
         return Content.assemble(*parts)
+
+    def _doing(self, width: int) -> Content:
+        """The file, and what was just done in the place of case and model: they are back in a moment."""
+        said = one_line(self._activity, max(20, width - 16))
+        file = one_line(self._file, max(8, min(40, width - cell_width(said) - 8)))
+        changed = content(" ● " if self._dirty else "   ", "$text-accent bold")
+        left = Content.assemble(" ", _does("open", content(file, "bold")), changed, content(said, "$text-accent"))
+        if self._beyond and self.size.height < 2 and left.cell_length + len(self._beyond) + 2 <= width:
+            left = left + content("  " + self._beyond, "$foreground 60%")
+        return left
 
     def _keys(self, room: int) -> Content:
         keys = keys_of(self.app)

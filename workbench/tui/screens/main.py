@@ -343,6 +343,7 @@ class MainScreen(PaneSizesScreen):
     def _show_tab(self) -> None:
         for tab in EDITORS:
             self.pane(tab).display = tab == self._tab
+        self.query_one("#left").set_class(self._tab != EDITORS[0], "-in-rows")
 
     def _show_tabs(self, state: State, signature: LiveSignature) -> None:
         self._tabs.show(tab_names(state, signature), self._tab)

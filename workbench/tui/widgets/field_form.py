@@ -80,6 +80,9 @@ class FieldForm(VerticalScroll, can_focus=False):
 
     def on_resize(self) -> None:
         self._share_room()
+        focused = next((one for one in self._editors.values() if one.has_focus_within), None)
+        if focused is not None:
+            focused.call_after_refresh(focused.scroll_visible, animate=False)
 
     def _share_room(self) -> None:
         """A long text gets what the others leave, and never less than a few lines."""
@@ -171,8 +174,8 @@ class FieldEditor(Vertical):
     def focus_input(self) -> None:
         """The focus into the editor, as soon as there is one."""
         self._wants_focus = not self._input.is_attached
-        self._input.focus()
-        self.scroll_visible(animate=False)
+        self._input.focus(scroll_visible=False)
+        self.call_after_refresh(self.scroll_visible, animate=False)  # with its label, once both have their places
 
     def _says(self, row: FormRow, text: str) -> bool:
         """Whether this JSON text, however it is laid out, stands for the value of a row."""

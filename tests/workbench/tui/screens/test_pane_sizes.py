@@ -8,7 +8,9 @@ from textual.widget import Widget
 
 from sessions import examples
 from tests.support.open_app import SMALL, WIDE, Desk, at_the_desk
+from workbench.tui.panes.status import StatusLine
 from workbench.tui.screens.pane_sizes import SMALLEST_LEFT
+from workbench.tui.widgets.field_form import FieldEditor
 from workbench.tui.widgets.verdict_strip import VerdictStrip
 
 SIZES = [(200, 60), WIDE, (140, 40), (120, 35), (100, 30), SMALL]
@@ -140,3 +142,29 @@ def test_the_line_between_editors_and_columns_is_moved_without_a_mouse() -> None
         assert left.outer_size.width == SMALLEST_LEFT
 
     at_the_desk(act)
+
+
+@pytest.mark.parametrize("size", [SMALL, (90, 28)])
+@pytest.mark.parametrize("kind", ["demo", "history", "tool", "variant"])
+def test_what_is_added_in_a_small_terminal_is_typed_in_sight(size: tuple[int, int], kind: str) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to(kind, row=0)
+        await desk.press("ctrl+n")
+        field = desk.app.focused
+        assert field is not None and isinstance(field.parent, FieldEditor)
+        for one in (field, field.parent.query_one(".field-label")):
+            assert desk.main.find_widget(one).visible_region.height >= 1
+
+    at_the_desk(act, session=examples.load("invoice"), size=size)
+
+
+@pytest.mark.parametrize("size", [SMALL, (100, 30), (120, 35)])
+def test_what_was_done_is_said_whole_in_the_last_line(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "f5")
+        await desk.sent()
+        await desk.press("f4", "ctrl+r")
+        said = desk.app.screen.query_one(StatusLine).render().plain
+        assert "recorded chat; ^s saves it, F9 checks it" in said
+
+    at_the_desk(act, session=examples.load("invoice"), size=size)
