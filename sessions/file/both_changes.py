@@ -8,12 +8,12 @@ different ways they collide, and nobody guesses.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Final, Literal
 
 from sessions.errors import SessionError
 from sessions.file import file_format, json_values, store
-from sessions.model.session import Session
+from sessions.model.session import Case, Session
 
 Winner = Literal["nobody", "our results", "ours"]
 """Whose part stands where both sides changed it: nobody's (they collide), ours for replies and recordings alone, or
@@ -28,6 +28,8 @@ _GONE: Final = object()
 """In the place of a part that a side does not have."""
 
 Place = tuple[str, ...]
+
+_ATOMS: Final = frozenset({str, int, bool, type(None)})
 
 
 class CollisionError(SessionError):
@@ -82,7 +84,8 @@ def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobod
     results that the other side has made for it. Raises `CollisionError` where `winner` decides nothing, and
     `SessionError` when both changes together are no session that can be written (a name used twice).
     """
-    before, mine, other = (_data_of(one) for one in (base, ours, theirs))
+    untouched = _untouched_cases(base, ours, theirs)
+    before, mine, other = (_data_of(_without(one, untouched)) for one in (base, ours, theirs))
     if _is_same(before, other):
         return Merged(ours)
     merger = _Merger(winner)
@@ -91,7 +94,24 @@ def merge(base: Session, ours: Session, theirs: Session, winner: Winner = "nobod
         merger.collisions += _results_without_column(before, mine, other, merged)
     if merger.collisions:
         raise CollisionError(None, tuple(dict.fromkeys(merger.collisions)))
-    return Merged(_session_of(merged), tuple(merger.taken))
+    session = _session_of(merged)
+    cases = tuple([untouched.get(one.name, one) for one in session.cases])
+    return Merged(replace(session, cases=cases), tuple(merger.taken))
+
+
+def _untouched_cases(base: Session, ours: Session, theirs: Session) -> dict[str, Case]:
+    """Our cases, by name, that are the same on all sides: a long session need not be taken apart for one reply."""
+    before, others = ({case.name: case for case in one.cases} for one in (base, theirs))
+    return {
+        case.name: case
+        for case in ours.cases
+        if _is_same(case, before.get(case.name)) and _is_same(case, others.get(case.name))
+    }
+
+
+def _without(session: Session, untouched: Mapping[str, Case]) -> Session:
+    """The session with these cases empty, each in its place."""
+    return replace(session, cases=tuple([Case(one.name) if one.name in untouched else one for one in session.cases]))
 
 
 class _Merger:
@@ -147,14 +167,26 @@ def _rows_by_key(rows: Any, names: tuple[str, ...]) -> dict[str, Any] | None:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether both are the same data: 1, 1.0 and true differ, and so does the order of keys."""
-    if type(one) is not type(other):
+    """Whether both are the same data: 1, 1.0 and true differ, and so does the order of keys.
+
+    Takes what a file holds and parts of sessions alike.
+    """
+    if one is other:
+        return True
+    kind = type(one)
+    if kind is not type(other):
         return False
-    if type(one) is dict:
-        return list(one) == list(other) and all(_is_same(one[key], other[key]) for key in one)
-    if type(one) is list:
-        return len(one) == len(other) and all(_is_same(a, b) for a, b in zip(one, other, strict=True))
-    return repr(one) == repr(other) if type(one) is float else bool(one == other)
+    if kind in _ATOMS:
+        return bool(one == other)
+    if kind is float:
+        return repr(one) == repr(other)
+    if kind is list or kind is tuple:
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    if isinstance(one, Mapping):
+        return list(one) == list(other) and all(map(_is_same, one.values(), other.values()))
+    if is_dataclass(one):
+        return all(_is_same(getattr(one, part.name), getattr(other, part.name)) for part in fields(one))
+    return bool(one == other)
 
 
 def _words(place: Place) -> str:

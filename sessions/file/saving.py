@@ -10,6 +10,7 @@ from sessions.file import restore_points, store
 from sessions.file.both_changes import CollisionError, Merged, Winner, merge
 from sessions.file.folder_lock import locked
 from sessions.file.store import Fingerprint
+from sessions.file.written_parts import WrittenParts
 from sessions.model.session import Session
 
 ATTEMPTS = 5
@@ -35,16 +36,18 @@ def save(
     winner: Winner = "nobody",
     *,
     since: Fingerprint | None = None,
+    parts: WrittenParts | None = None,
 ) -> Saved:
     """Writes to `path` what we changed from `base` to `ours`, together with what the file gained meanwhile.
 
     What it replaces stays a restore point. `winner` decides where both changed the same (`both_changes`). A
-    file that still has the content `since` gained nothing; one that is gone is written anew. Raises `CollisionError`,
-    and `SessionError` for a file that cannot be read, understood or written; the file is then as it was.
+    file that still has the content `since` gained nothing; one that is gone is written anew. Who saves again and again
+    gives the same `parts` each time, and what they know is not written anew. Raises `CollisionError`, and
+    `SessionError` for a file that cannot be read, understood or written; the file is then as it was.
     """
     for left in reversed(range(ATTEMPTS)):
         try:
-            return _save(base, ours, os.fspath(path), winner, since)
+            return _save(base, ours, os.fspath(path), winner, since, parts)
         except store.ChangedOnDiskError:
             if not left:
                 raise
@@ -66,7 +69,9 @@ def overwrite(session: Session, path: str | os.PathLike[str]) -> Saved:
         return Saved(session, store.save_locked(session, path), not_kept=not_kept)
 
 
-def _save(base: Session, ours: Session, path: str, winner: Winner, since: Fingerprint | None) -> Saved:
+def _save(
+    base: Session, ours: Session, path: str, winner: Winner, since: Fingerprint | None, parts: WrittenParts | None
+) -> Saved:
     with locked(path):
         merged = Merged(ours)
         if since is None or store.has_changed(path, since):
@@ -80,5 +85,7 @@ def _save(base: Session, ours: Session, path: str, winner: Winner, since: Finger
                 if not isinstance(error.__cause__, FileNotFoundError):
                     raise
         not_kept = restore_points.keep(path)
-        fingerprint = store.save_locked(merged.session, path, over=since)
+        fingerprint = store.save_locked(merged.session, path, over=since, parts=parts)
+        if parts is not None:
+            parts.forget_others()
         return Saved(merged.session, fingerprint, merged.taken, not_kept)

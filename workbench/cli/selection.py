@@ -11,6 +11,7 @@ from sessions.file import saving, store
 from sessions.file.both_changes import Winner
 from sessions.file.saving import Saved
 from sessions.file.store import Fingerprint
+from sessions.file.written_parts import WrittenParts
 from sessions.model import variants
 from sessions.model.session import Case, Column, Session
 from workbench.config import user_code
@@ -134,13 +135,18 @@ def choose_case(session: Session, name: str | None, others_matter: bool = True) 
 
 
 def save(
-    base: Session, session: Session, path: str, winner: Winner = "nobody", since: Fingerprint | None = None
+    base: Session,
+    session: Session,
+    path: str,
+    winner: Winner = "nobody",
+    since: Fingerprint | None = None,
+    parts: WrittenParts | None = None,
 ) -> Saved:
     """Writes what changed from `base` to `session` onto what the file holds by now (see `sessions.file.saving.save`).
 
     Raises `CommandError` when that cannot be: the file is then as it was, and what was to be saved is kept aside.
     """
     try:
-        return saving.save(base, session, path, winner, since=since)
+        return saving.save(base, session, path, winner, since=since, parts=parts)
     except (SessionError, OSError) as error:
         raise CommandError(f"{error}; nothing of it was overwritten, and {saving.keep_aside(session, path)}") from error

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from sessions.file.store import Fingerprint
+from sessions.file.written_parts import WrittenParts
 from sessions.model.session import Case, Session
 
 TYPING_PAUSE = 0.8
@@ -76,6 +77,8 @@ class Document:
         fingerprint: Fingerprint | None = None,
     ) -> None:
         self._clock = clock
+        self.written = WrittenParts()
+        """What the last save wrote, for the next one."""
         self.open(session, path, fingerprint)
 
     def open(self, session: Session, path: Path | None, fingerprint: Fingerprint | None = None) -> None:

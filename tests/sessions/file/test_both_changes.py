@@ -15,6 +15,7 @@ from sessions.file.both_changes import CollisionError, merge
 from sessions.model.replies import Measured, Reply
 from sessions.model.session import Case, Column, Demo, Recording, Session, SignatureText, Variant
 from tests.sessions.strategies import sessions
+from tests.support.pace import loops
 
 RECORDED = Recording(({"role": "user", "content": "?"},), {}, (), {}, "sent")
 BASE = Session(
@@ -114,3 +115,17 @@ def test_when_one_side_changed_nothing_the_other_is_what_comes_out(base: Session
 def test_both_making_the_same_change_is_no_collision(base: Session, notes: str) -> None:
     both = replace(base, notes=base.notes + notes, columns=())
     assert store.dumps(merge(base, both, both).session) == store.dumps(both)
+
+
+def test_putting_together_costs_what_was_changed_and_not_what_the_file_holds() -> None:
+    messages = [{"role": "user", "content": f"Message {number}\n" * 20} for number in range(20)]
+    recorded = {one: replace(RECORDED, messages=tuple(messages)) for one in ("chat", "json", "xml")}
+    cases = tuple([Case(f"case {number}", {"question": 1}, recordings=recorded) for number in range(50)])
+    base = store.loads(store.dumps(replace(BASE, cases=cases)))
+    ours = base.with_case(replace(base.cases[7], inputs={"question": "ours"}))
+    theirs = store.loads(store.dumps(base.with_case(replace(base.cases[9], inputs={"question": "theirs"}))))
+    merged = merge(base, ours, theirs)
+    assert merged.taken == ("cases · case 9 · inputs · question",)
+    assert merged.session.cases[7].inputs == {"question": "ours"}
+    assert all(one is other for one, other in zip(merged.session.cases[10:], ours.cases[10:], strict=True))
+    assert loops(lambda: merge(base, ours, theirs)) < loops(lambda: store.dumps(base))

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 
 from sessions import examples
-from sessions.file import file_format, json_values, store
+from sessions.file import file_format, json_values, saving, store
 from sessions.file.written_parts import WrittenParts
 from sessions.model.session import Demo, Session, SignatureText
 from tests.sessions.strategies import sessions
@@ -61,3 +61,16 @@ def test_a_demo_is_one_text_wherever_it_stands() -> None:
     assert text_of(session, parts) == store.dumps(session)
     moved = replace(session, demos=(Demo({"q": "x"}), demo))
     assert text_of(moved, parts) == store.dumps(moved)
+
+
+def test_a_file_saved_again_and_again_onto_what_others_wrote_is_the_same_from_its_parts(tmp_path: Path) -> None:
+    path, parts = tmp_path / "q.json", WrittenParts()
+    session = examples.load("invoice")
+    store.save(session, path)
+    for number in range(3):
+        store.save(replace(store.load(path), name=f"theirs {number}"), path)
+        ours = session.with_case(replace(session.cases[0], expect={"total": number}))
+        session = saving.save(session, ours, path, parts=parts).session
+        assert session.name == f"theirs {number}"
+        assert session.cases[0].expect == {"total": number}
+        assert path.read_text() == store.dumps(session)

@@ -30,6 +30,7 @@ from adapters.running.runner import Run
 from adapters.tools import LONGEST_RESULT
 from adapters.values.custom_types import BuildError
 from sessions.file.store import Fingerprint
+from sessions.file.written_parts import WrittenParts
 from sessions.model.session import Case, Column, Session
 from sessions.model.variants import VariantError
 from sessions.running import repeats, tools
@@ -223,6 +224,7 @@ class _Kept:
         self._saved = chosen.loaded
         self._in_file: Fingerprint | None = None
         """Of the file while it holds our session and nothing else: then there is nothing to merge with."""
+        self._parts = WrittenParts()
         self._options = options
         self.session = chosen.session
         self.stopped = False
@@ -244,7 +246,12 @@ class _Kept:
             self.session = keep(self.session, case, column, outcome, raw=self._options.raw)
             try:
                 saved = selection.save(
-                    self._saved, self.session, self._options.session, "our results", since=self._in_file
+                    self._saved,
+                    self.session,
+                    self._options.session,
+                    "our results",
+                    since=self._in_file,
+                    parts=self._parts,
                 )
             except CommandError:
                 self.stopped = True

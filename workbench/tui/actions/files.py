@@ -61,7 +61,7 @@ async def save(host: Host) -> bool:
     if fingerprint is None:
         return _overwrite(host, path)
     try:
-        saved = saving.save(document.saved, document.session, path, since=fingerprint)
+        saved = saving.save(document.saved, document.session, path, since=fingerprint, parts=document.written)
     except (SessionError, OSError, ValueError) as error:
         if store.has_changed(path, fingerprint):
             return await _settle_change(host, path, error)
