@@ -14,9 +14,10 @@ from adapters.lint.lint import Lint, Place
 from adapters.replies.flags.extra_keys import known_keys
 from adapters.replies.flags.flag import shown
 from adapters.replies.flags.verdict import named
+from adapters.requests.decisions import is_decided
 from adapters.signatures.signature import Field, Signature, infer_prefix
 from adapters.signatures.write.type_walk import walk
-from adapters.types import is_custom_type
+from adapters.types import is_custom_type, is_decision_type
 
 MOST_MODELS = 50
 
@@ -69,12 +70,30 @@ def _output(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:
                 f"text are refused; only the names are read: {', '.join(member.name for member in numbers[:5])}.",
                 place,
             )
+    yield from _decisions(field, place)
     yield from _aliases(field, place, profile)
     if "types-in-short-form" in profile.quirks:
         try:
             type_text(annotation)
         except ValueError as error:
             yield Lint("baml-model-used-twice", f"`{name}`: {error} The prompt cannot be made.", place)
+
+
+def _decisions(field: Field, place: Place) -> Iterator[Lint]:
+    if is_decided(field):
+        yield Lint(
+            "decision-by-evidence",
+            f"`{field.name}` is decided out of evidence: the model is asked for probabilities, and demos go into the "
+            "instructions. dspy 3.4.1 has decisions as an experiment.",
+            place,
+        )
+    elif any(is_decision_type(one) for one in walk(field.annotation)):
+        yield Lint(
+            "decision-inside-a-type",
+            f"The decision inside of `{field.name}` is the model's own, value and confidence: thresholds, cuts and "
+            "weights do not apply.",
+            place,
+        )
 
 
 def _aliases(field: Field, place: Place, profile: Profile) -> Iterator[Lint]:

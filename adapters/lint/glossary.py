@@ -36,6 +36,8 @@ LINTS: Mapping[str, str] = MappingProxyType(
         "prefix-without-effect": "No adapter shows a field's prefix.",
         "constraint-not-enforced": "Constraints are told to the model and never checked.",
         "output-named-completed": "An output called `completed` has the name of Chat's end marker.",
+        "decision-by-evidence": "A model gives probabilities; a threshold, cuts or weights make the value of them.",
+        "decision-inside-a-type": "Only an output that is a decision itself is decided out of evidence.",
         "enum-values-do-not-parse": "The prompt lists an Enum's values; from text only names of such members are read.",
         "alias-not-shown": "BAML shows field names where the parser wants aliases.",
         "baml-asks-for-markers": "BAML's prompt shows chat markers, and its parser reads JSON.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from adapters.formats.profile import Profile
@@ -14,6 +15,7 @@ from adapters.lint.markers import marker_lints
 from adapters.lint.values import value_lints
 from adapters.lm.capabilities import needs_user_message, split_model
 from adapters.prompts.prompt import Prompt
+from adapters.requests.decisions import has_decisions
 from adapters.signatures.signature import Signature
 from adapters.types.base import START
 
@@ -35,6 +37,8 @@ def lint(
     of it, demos are numbered as there, and its notes and unexpanded custom types are told too. `turn_numbers` are
     those by which it names the turns, else they are counted from 1. `model` is where it goes, as `provider/model`.
     """
+    if has_decisions(signature):  # demos are examples in the instructions then, whatever they hold
+        demos, prompt = (), None if prompt is None else replace(prompt, demos=())
     shown = prompt.demos if prompt is not None and len(prompt.demos) == len(demos) else ()
     numbered = list(zip([use.number for use in shown] or range(1, len(demos) + 1), demos, strict=True))
 

@@ -11,6 +11,7 @@ from adapters.formats.base import Adapter
 from adapters.formats.two_step import TwoStepAdapter
 from adapters.lint.lint import Lint, Place
 from adapters.replies.flags.flag import shown
+from adapters.requests.decisions import has_decisions
 from adapters.signatures.signature import Signature
 from adapters.types.pydantic_schema import type_adapter
 from adapters.values.value_text import serialize_for_json
@@ -26,9 +27,9 @@ def round_trip(
     `numbers` are those by which the prompt names them, else they are counted from 1.
 
     Formats and reads every demo once, so its cost is that of as many replies. TwoStep's prose is read by a model and
-    is left out. Never raises.
+    is left out, and so are decisions, whose demos are examples in the instructions. Never raises.
     """
-    if isinstance(adapter, TwoStepAdapter):
+    if isinstance(adapter, TwoStepAdapter) or has_decisions(signature):
         return ()
     found: list[Lint] = []
     for number, demo in zip(numbers or range(1, len(demos) + 1), demos, strict=True):

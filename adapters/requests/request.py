@@ -11,6 +11,7 @@ from adapters.json_text.repaired_json import load_json
 from adapters.prompts.prompt import Message, Prompt
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.requests.capabilities import NONE, Capabilities
+from adapters.requests.decisions import Decisions, decisions_of
 from adapters.signatures.signature import MISSING, Signature
 from adapters.tools import RunTool, request_tools
 from adapters.tools.fields import (
@@ -22,6 +23,7 @@ from adapters.tools.fields import (
     without,
 )
 from adapters.types import is_custom_type, is_named
+from adapters.values.steps import Step
 
 if TYPE_CHECKING:
     from adapters.requests.adapter_protocol import RequestedAdapter
@@ -58,6 +60,8 @@ class Request:
     model: str | None = None
     calls_field: str | None = None
     """The output through which a reply in text calls the run's tools; None where calls come natively or not at all."""
+    decisions: Decisions | None = None
+    """How values are made of the evidence that the reply holds, where the signature has decision types."""
 
     @property
     def asked(self) -> Signature:
@@ -104,8 +108,12 @@ def prepare(
 
     `params` are the call's, `model_params` the model's own defaults, which are looked at but not sent. `tools` are
     those of a run: native where adapter and model can, else in a field, with one for `dspy.ToolCalls` in the reply.
+    Raises ValueError for decisions whose settings do not fit, or that nothing describes.
     Rule: `dspy.adapters.base.Adapter._call_preprocess` and JSONAdapter's tiers of `response_format`.
     """
+    decisions = decisions_of(signature)
+    if decisions is not None:
+        signature, demos = decisions.with_examples(demos), ()
     sent: dict[str, Any] = dict(params or {})
     facts = ModelFacts(
         model or "",
@@ -134,7 +142,7 @@ def prepare(
     if sent.get("parallel_tool_calls") is not None:
         sent.setdefault("tool_choice", "auto")
     removed = tuple([name for name in signature.fields if name not in processed.fields])
-    return Request(prompt, sent, without(processed, added), removed, model, calls_field)
+    return Request(prompt, sent, without(processed, added), removed, model, calls_field, decisions)
 
 
 def _whole_schemas(sent: Sequence[Any], tools: Sequence[RunTool]) -> list[Any]:
@@ -227,11 +235,40 @@ def postprocess(
     output: Mapping[str, Any] | str | None,
     read: Callable[[Signature, str], Reading] | None = None,
 ) -> Outcome:
-    """One completion as values: parsed, defaults filled, native tool calls, reasoning and citations put in.
+    """One completion as values: parsed, defaults filled, native tool calls, reasoning and citations put in, decided.
 
     `output` is the text, or dspy's dict (`text`, `tool_calls`, `reasoning_content`, `citations`, `logprobs`). Never
-    raises: a failure is the reading's. Rule: `dspy.adapters.base.Adapter._call_postprocess`.
+    raises: a failure is the reading's. Rules: `dspy.adapters.base.Adapter._call_postprocess`, and
+    `dspy.adapters.decision.DecisionAdapter._decode` for a request that asked for evidence.
     """
+    if request.decisions is None:
+        return _postprocessed(adapter, request, signature, output, read)
+    return _decided(request.decisions, _postprocessed(adapter, request, request.decisions.asked, output, read))
+
+
+def _decided(decisions: Decisions, outcome: Outcome) -> Outcome:
+    reading = outcome.reading
+    if not reading.ok:
+        return outcome
+    values, decided, fields = dict(outcome.values), dict(reading.values), dict(reading.fields)
+    for name, decision in decisions.by_name.items():
+        try:
+            values[name] = decided[name] = decision.value_of(outcome.values[name])
+        except Exception as error:  # as in dspy: evidence that decides nothing raises whatever it raises
+            wrong = ReadingError(type(error).__name__, str(error), name)
+            return _failed(replace(reading, values={}, error=wrong, exception=error))
+        step = Step(decision.parameter, outcome.values[name], values[name], note=decision.shown_setting)
+        fields[name] = replace(fields[name], value=values[name], coercions=(*fields[name].coercions, step))
+    return Outcome(values, replace(reading, values=decided, fields=fields))
+
+
+def _postprocessed(
+    adapter: RequestedAdapter,
+    request: Request,
+    signature: Signature,
+    output: Mapping[str, Any] | str | None,
+    read: Callable[[Signature, str], Reading] | None,
+) -> Outcome:
     text = output.get("text") if isinstance(output, Mapping) else output
     tool_calls = output.get("tool_calls") if isinstance(output, Mapping) else None
     tools_field = tool_output_field(signature)

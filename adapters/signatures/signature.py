@@ -93,6 +93,8 @@ class Field:
     default_factory: Callable[[], Any] | None = None
     notes: tuple[str, ...] = ()
     type_was_given: bool = True
+    decision: Mapping[str, Any] | None = None
+    """What `dspy.Predict.fields` holds for an output: `threshold`, `cuts` or `weights`, `instructions`, `criteria`."""
     unchecked: tuple[str, ...] = ()
     """Code of its type that dspy runs on every value it reads, and that was read from source and is never run here."""
 
@@ -230,6 +232,27 @@ class Signature:
         if type_ is not None:
             changes["annotation"] = strip_annotated(type_)
         return self._of(_updated(one, changes) if one.name == name else one for one in self.fields.values())
+
+    def with_decisions(self, settings: Mapping[str, Mapping[str, Any]]) -> Signature:
+        """With `dspy.Predict.fields`, by output. Raises ValueError for a name that is no output, and for no mapping.
+
+        Whether the settings fit the output's type is told when it is asked for (`adapters.requests.decisions`).
+        """
+        unknown = sorted(settings.keys() - self.output_fields.keys())
+        if unknown:
+            raise ValueError(f"Decision configuration refers to unsupported outputs: {unknown}.")
+        for name, own in settings.items():
+            if not isinstance(own, Mapping):
+                raise ValueError(f"Decision configuration for {name!r} must be a mapping.")
+        if not settings:
+            return self
+        fields = [replace(one, decision=settings.get(one.name, one.decision)) for one in self.fields_in_order]
+        return Signature(tuple(fields), self.instructions, self.name)
+
+    def without_decisions(self) -> Signature:
+        """Without what `with_decisions` set."""
+        fields = tuple([replace(one, decision=None) for one in self.fields_in_order])
+        return Signature(fields, self.instructions, self.name)
 
     def delete(self, name: str) -> Signature:
         """Without the field; unchanged (but for cleaned instructions) when there is none of that name."""

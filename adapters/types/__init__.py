@@ -8,6 +8,7 @@ from adapters.types.audio import Audio
 from adapters.types.base import Type
 from adapters.types.citations import Citations
 from adapters.types.code import Code
+from adapters.types.decision import Choice, Noul, Score
 from adapters.types.document import Document
 from adapters.types.file import File
 from adapters.types.history import History
@@ -27,13 +28,16 @@ from adapters.types.tool_calls import ToolCalls
 
 __all__ = [
     "Audio",
+    "Choice",
     "Citations",
     "Code",
     "Document",
     "File",
     "History",
     "Image",
+    "Noul",
     "Reasoning",
+    "Score",
     "Tool",
     "ToolCallResults",
     "ToolCalls",

@@ -11,6 +11,8 @@ from typing import Any, get_args
 OURS = "adapters.types"
 DSPYS = "dspy.adapters.types"
 
+DECISIONS = ("Noul", "Score", "Choice")
+
 
 def is_custom_type(annotation: Any) -> bool:
     """Whether `annotation` is a class with our or dspy's `Type` among its bases (or is that class)."""
@@ -51,8 +53,8 @@ def is_builtin(annotation: Any) -> bool:
 
 
 def is_decision_type(annotation: Any) -> bool:
-    """Whether `annotation` is one of dspy's decision types (Noul, Score, Choice), which no adapter here knows."""
-    return isinstance(annotation, type) and any(base.__module__ == f"{DSPYS}.decision" for base in annotation.__mro__)
+    """Whether `annotation` is one of our or dspy's Noul, Score or Choice, or made of one by `[…]`."""
+    return any(_has_base(annotation, name) for name in DECISIONS)
 
 
 def _has_base(annotation: Any, name: str) -> bool:

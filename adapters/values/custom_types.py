@@ -18,7 +18,7 @@ from adapters.signatures.signature import Signature
 from adapters.types.base import START
 from adapters.types.fields import asks_for_types, fields_of, is_built, unwrapped
 from adapters.types.pydantic_schema import type_adapter
-from adapters.types.recognition import is_builtin, is_kind_of, is_named
+from adapters.types.recognition import is_builtin, is_decision_type, is_kind_of, is_named
 from adapters.types.tool import Tool
 from adapters.values.value_text import serialize_for_json
 
@@ -140,7 +140,7 @@ def _build(annotation: Any, value: Any, place: _Place) -> Any:
 
 
 def _build_type(cls: Any, value: Any, place: _Place) -> Any:
-    if isinstance(value, pydantic.BaseModel):
+    if isinstance(value, pydantic.BaseModel) or is_decision_type(cls):  # a demo may hold a decision's bare label
         return value
     if isinstance(value, str) and (START in value or any(is_kind_of(cls, name) for name in KEPT_AS_TEXT)):
         return value

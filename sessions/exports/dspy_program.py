@@ -41,7 +41,8 @@ def dspy_program(source: Source) -> Exported:
     before = {key: known.get(key, []) for key in ("traces", "train")}
     beside = ("traces", "train", "lm", "predictor", "metadata", "others", "order")
     after = {key: value for key, value in known.items() if key not in beside}
-    state = {**before, "demos": _demos(view), "signature": _signature(whole), **after, "lm": lm}
+    decisions = {"fields": view.session.signature.decisions} if view.session.signature.decisions else {}
+    state = {**before, "demos": _demos(view), "signature": _signature(whole), **decisions, **after, "lm": lm}
     metadata = known.get("metadata") or {"dependency_versions": {"dspy": DSPY}}
     text = _text(_placed(known, state, "predict" if is_thinking else ""), metadata)
     notes = ("of dspy's own versions the file says only dspy's",) if not known.get("metadata") else ()

@@ -77,12 +77,14 @@ def dspy_source(source: Source) -> Exported:
     ]
     for tool in sorted(values.tools):
         sections += [stub(tool), ""]
+    decisions = view.session.signature.decisions
     module, its_predictor = ("dspy.ChainOfThought", ".predict") if is_thinking else ("dspy.Predict", "")
     listed = "[" + "".join(f"\n    {one}," for one in demos) + "\n]" if demos else "[]"
     sections += [
         f"{predict} = {module}({signature.name})\n"
         f"{predict}{its_predictor}.demos = {listed}\n"
-        f"{name_of_adapter} = {adapter}\n"
+        + (f"{predict}{its_predictor}.fields = {values.write(dict(decisions))}\n" if decisions else "")
+        + f"{name_of_adapter} = {adapter}\n"
         f"{name_of_inputs} = {inputs}",
         "",
         f"def {run}({lm}):\n"

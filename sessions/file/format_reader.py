@@ -45,8 +45,9 @@ class Reader(ValueReader):
             class_name=None if class_name is None else self.text(class_name, f"{place}.class"),
             predictor="ChainOfThought" if predictor == "ChainOfThought" else "Predict",
             instructions=None if instructions is None else self.lines(instructions, f"{place}.instructions"),
-            extra=others(data, ("text", "class", "predictor", "instructions", "source")),
+            extra=others(data, ("text", "class", "predictor", "instructions", "source", "decisions")),
             source=None if data.get("source") is None else self.source(data["source"], f"{place}.source"),
+            decisions=self.by_name(data.get("decisions", {}), f"{place}.decisions", self.object),
         )
 
     def source(self, value: Any, place: str) -> SourceLink:

@@ -51,6 +51,8 @@ class Writer:
         }
         if signature.source is not None:
             own["source"] = self.source(signature.source, f"{place}.source")
+        if signature.decisions:
+            own["decisions"] = self.value(signature.decisions, f"{place}.decisions")
         return self.with_extra(own, signature.extra, place)
 
     def source(self, link: SourceLink, place: str) -> dict[str, JSON]:

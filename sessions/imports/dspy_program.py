@@ -76,6 +76,12 @@ def from_program(
         text, questions = _proposed(saved, instructions, demos, path)
     else:
         raise SessionError(path, place, "saved by an old dspy: it has no fields", "give the signature with --signature")
+    decisions = _decisions(state, path, place)
+    beside = ["demos", "signature", "metadata"]
+    if decisions and given is None:
+        questions.append("what decides its outputs is kept beside: --signature gives the types that it is for")
+    elif decisions:
+        text, beside = replace(text, decisions=decisions), [*beside, "fields"]
     signature = text.read()
     if given is None:
         types = ", ".join(
@@ -86,7 +92,7 @@ def from_program(
     if unknown:
         questions.append(f"demos have keys that are no fields, kept beside them: {listed(unknown)}")
     model, params, said = language_model(state.get("lm"))
-    left = {key: value for key, value in state.items() if key not in ("demos", "signature", "metadata")}
+    left = {key: value for key, value in state.items() if key not in beside}
     others: dict[str, Any] = {}
     if name and len(data) > 2:
         others = {"others": {key: one for key, one in data.items() if key not in (name, "metadata")}}
@@ -101,6 +107,14 @@ def from_program(
     )
     notes.append(f"{len(demos):,} demos")
     return Imported(session, tuple(notes + said), tuple(questions), has_signature=given is None)
+
+
+def _decisions(state: Mapping[str, Any], path: str, place: str) -> Mapping[str, Any]:
+    """What decides outputs (thresholds, cuts, weights), which dspy saves under `fields`."""
+    fields = state.get("fields", {})
+    if isinstance(fields, Mapping) and all(isinstance(one, Mapping) for one in fields.values()):
+        return fields
+    raise SessionError(path, step_into(place, "fields"), "expected an object of objects, one for each decided output")
 
 
 def _in_order(demo: Demo, row: Mapping[str, Any]) -> Demo:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -41,23 +42,42 @@ class SignatureText:
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
     source: SourceLink | None = None
     """The program that it is a copy of."""
+    decisions: Mapping[str, Mapping[str, Any]] = field(default_factory=nothing)
+    """Of outputs that are decisions, by name: `threshold`, `cuts` or `weights`, `instructions` and `criteria`, as
+    `dspy.Predict.fields` has them."""
 
     def read(self) -> Signature:
         """The signature: the same object for the same content, since caches go by its identity.
 
         Raises `adapters.errors.SignatureError` with line and column.
         """
-        return _read(self.text, self.class_name, self.predictor, self.instructions)
+        return _read(self.text, self.class_name, self.predictor, self.instructions, self.decisions_as_text)
+
+    @property
+    def decisions_as_text(self) -> str:
+        """`decisions` as JSON; empty without any."""
+        return json.dumps(self.decisions) if self.decisions else ""
 
 
 @lru_cache(maxsize=256)
-def _read(text: str, class_name: str | None, predictor: Predictor, instructions: str | None) -> Signature:
+def _read(
+    text: str, class_name: str | None, predictor: Predictor, instructions: str | None, decisions: str
+) -> Signature:
+    from adapters.errors import SignatureError
     from adapters.signatures import notation
 
     signature = notation.read(text, class_name)
     if instructions is not None:
         signature = signature.with_instructions(instructions)
-    return signature.chain_of_thought() if predictor == "ChainOfThought" else signature
+    if predictor == "ChainOfThought":
+        signature = signature.chain_of_thought()
+    if not decisions:
+        return signature
+    try:
+        return signature.with_decisions(json.loads(decisions))
+    except ValueError as error:
+        hint = "name outputs of the signature under `decisions`, or take them out there"
+        raise SignatureError(f"{error}", hint=hint) from error
 
 
 @dataclass(frozen=True)

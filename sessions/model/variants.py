@@ -149,7 +149,9 @@ def session_of(session: Session, column: Column) -> Session:
         return session
     text = session.signature
     varied = _varied(text, session.variants, column.variant)
-    signature = VariedSignature(text.text, text.class_name, text.predictor, text.instructions, varied=varied)
+    signature = VariedSignature(
+        text.text, text.class_name, text.predictor, text.instructions, decisions=text.decisions, varied=varied
+    )
     return replace(session, signature=signature)
 
 
@@ -159,7 +161,7 @@ _made: dict[tuple[str | None, ...], Signature] = {}
 def _varied(text: SignatureText, variants: tuple[Variant, ...], tag: str) -> Signature:
     """The same object for the same content, since caches go by its identity."""
     own = [part for one in variants if one.tag == tag for part in (one.of, one.text, one.original)]
-    key = (text.text, text.class_name, text.predictor, text.instructions, tag, *own)
+    key = (text.text, text.class_name, text.predictor, text.instructions, text.decisions_as_text, tag, *own)
     if key not in _made:
         made = apply(Session(text, variants=variants), tag)
         if len(_made) >= 64:

@@ -18,7 +18,7 @@ NAME = re.compile(r"(?<![\w.\"'`])([A-Za-z_]\w*)(?=\s*(:|,|$| |->))")
 def rename_field(state: State, text: str, old: str, new: str) -> State:
     """The state with `text` as its signature, in which the field `old` is called `new`.
 
-    Inputs, history, demos, expectations and variants follow. Recordings stay: they say what was.
+    Inputs, history, demos, decisions, expectations and variants follow. Recordings stay: they say what was.
     """
     session = state.session
     variants = tuple(
@@ -29,7 +29,7 @@ def rename_field(state: State, text: str, old: str, new: str) -> State:
     )
     changed = replace(
         session,
-        signature=replace(session.signature, text=text),
+        signature=replace(session.signature, text=text, decisions=_renamed(session.signature.decisions, old, new)),
         demos=demos,
         cases=tuple(_case(one, old, new) for one in session.cases),
         variants=variants,

@@ -21,6 +21,7 @@ from adapters.signatures.read.source_text import SourceText, parse_expression, s
 from adapters.signatures.read.source_values import ConstantReader
 from adapters.signatures.type_names import is_type_alias
 from adapters.signatures.type_size import LARGEST_TYPE, is_too_large
+from adapters.types.recognition import is_decision_type
 
 _ALIAS_FORMS = (type, types.GenericAlias, types.UnionType, typing.ForwardRef)
 _QUALIFIERS = (typing.ClassVar, typing.Final, typing.Required, typing.NotRequired)
@@ -157,6 +158,8 @@ class AnnotationReader:
                     node.slice, "Code[...] takes the name of a language", 'for example Code["java"]'
                 )
             return base[language]
+        if is_decision_type(base):
+            return self._decision(node, base)
         if isinstance(base, type) and issubclass(base, BaseModel) and not _is_generic(base):
             raise self.source.error(node, f"{base.__name__} takes no [...]")
         arguments = tuple(self._annotation(one) for one in items)
@@ -168,6 +171,17 @@ class AnnotationReader:
         return self._apply(
             node, base, arguments[0] if len(arguments) == 1 and not isinstance(node.slice, ast.Tuple) else arguments
         )
+
+    def _decision(self, node: ast.Subscript, base: Any) -> Any:
+        """`Noul[(True, "blocked")]`, `Score["poor", "good"]`, `Choice[("a", "what a is"), …]`."""
+        if self.as_dspy_string:
+            hint = "write the signature as a Python class"
+            raise self.source.error(node, "dspy's string notation takes no criteria of a decision", hint)
+        criteria = self.constants.read(node.slice)
+        try:
+            return base[criteria]
+        except ValueError as error:
+            raise self.source.error(node, f"{shown(node)}: {told(error)}") from None
 
     def _apply(self, node: ast.Subscript, base: Any, argument: Any) -> Any:
         if isinstance(argument, tuple) and self.as_dspy_string and len(argument) == 1 and base is Union:
@@ -206,8 +220,14 @@ class AnnotationReader:
                 node, "Annotated needs a type and something about it", "Annotated[int, Field(le=5)]"
             )
         annotation = self._annotation(items[0])
-        metadata = tuple(self.constants.metadata(one) for one in items[1:])
+        metadata = tuple(self._metadata(one) for one in items[1:])
         return self._apply(node, Annotated, (annotation, *metadata))
+
+    def _metadata(self, node: ast.expr) -> Any:
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):
+            if is_decision_type(self.expression(node.value)):
+                return self._subscript(node)
+        return self.constants.metadata(node)
 
     def expression(self, node: ast.Name | ast.Attribute) -> Any:
         """What a name or dotted name means. Raises SignatureError when nothing in the table does."""

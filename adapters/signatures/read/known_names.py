@@ -31,6 +31,7 @@ import pydantic.json_schema
 import typing_extensions
 
 from adapters.signatures.signature import Role
+from adapters.types.recognition import DECISIONS
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,6 @@ DSPY_TYPES = (
     "Citations",
     "Document",
 )
-_DECISIONS = ("Noul", "Score", "Choice")
 _DSPY_MODULES = frozenset(
     "adapters types experimental signatures signature field image audio file code history reasoning tool citation"
     " document base_type decision".split()
@@ -214,16 +214,10 @@ def _dspy_member(name: str) -> Any:
         return FieldMaker("input" if name == "InputField" else "output")
     if name in ("Signature", "make_signature"):
         return SIGNATURE
-    if name in DSPY_TYPES or name == "Type":
+    if name in DSPY_TYPES or name in DECISIONS or name == "Type":
         from adapters import types as custom_types
 
         return getattr(custom_types, name)
-    if name in _DECISIONS:
-        return Refused(
-            f"dspy.{name}",
-            "dspy's decision types need a backend that returns probabilities",
-            "use bool, float or Literal[...] instead",
-        )
     if name in _DSPY_MODULES:
         return Module("dspy")
     raise LookupError(name)
@@ -242,7 +236,7 @@ def _bare_table() -> dict[str, tuple[str, str]]:
         ("uuid", "UUID"),
         ("pathlib", "Path"),
         ("types", "NoneType"),
-        ("dspy", " ".join((*DSPY_TYPES, *_DECISIONS, "Signature", "InputField", "OutputField"))),
+        ("dspy", " ".join((*DSPY_TYPES, *DECISIONS, "Signature", "InputField", "OutputField"))),
     ):
         for name in names.split():
             table[name] = (module, name)

@@ -24,12 +24,14 @@ from adapters.signatures.read.source_values import is_not_run
 from adapters.signatures.type_names import is_type_alias
 from adapters.signatures.write.type_walk import walk
 from adapters.signatures.write.value_writer import ValueWriter, constraint_values, is_constraint, text_literal
+from adapters.types.decision import kind_of, options_of
+from adapters.types.recognition import DECISIONS, is_decision_type
 
 _FIELD_ARGUMENTS = (
     *("alias", "title", "description", "examples", "exclude", "discriminator", "deprecated", "json_schema_extra"),
     *("frozen", "validate_default", "repr", "init", "init_var", "kw_only"),
 )
-_EXPERIMENTAL = ("Citations", "Document")
+_EXPERIMENTAL = ("Citations", "Document", *DECISIONS)
 _DOTTED_MODULES = ("datetime", "uuid", "decimal", "fractions", "pathlib", "ipaddress", "collections", "re")
 
 
@@ -132,11 +134,25 @@ class ClassWriter:
         if name in _EXPERIMENTAL:
             self._imported("dspy.experimental", "")
             return f"dspy.experimental.{name}"
+        if is_decision_type(annotation):
+            self._imported("dspy.experimental", "")
+            return f"dspy.experimental.{kind_of(annotation).capitalize()}[{self._criteria(annotation)}]"
         if name in known_names.DSPY_TYPES or name == "Type":
             return f"dspy.{name}"
         raise SignatureError(f"the custom type {name} cannot be written as source", hint="its methods are code")
 
+    def _criteria(self, decision_type: Any) -> str:
+        criteria = decision_type.criteria()
+        kind = kind_of(decision_type)
+        if kind == "score":
+            return ", ".join(self.values.write(one) for one in criteria)
+        values = options_of(decision_type) if kind == "choice" else [one == "true" for one in criteria]
+        pairs = zip(values, criteria.values(), strict=True)
+        return ", ".join(f"({self.values.write(value)}, {self.values.write(told)})" for value, told in pairs)
+
     def _metadata(self, one: Any) -> str:
+        if is_decision_type(one):
+            return self._dspy_type(one)
         if isinstance(one, FieldInfo):
             return self._field(one, is_required=one.default is PydanticUndefined)
         if isinstance(one, str | int | float | bool | None):

@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 from ast import literal_eval
-from typing import Any
+from typing import Annotated, Any
 
 from adapters.errors import SignatureError
 from adapters.signatures.signature import CONSTRAINT_WORDS, MISSING, Field, Signature, infer_prefix
 from adapters.signatures.write.class_writer import ClassWriter, is_name
 from adapters.signatures.write.value_writer import constraint_values, text_literal
+from adapters.types.recognition import is_decision_type
 
 _WORDS = re.compile(
     "(?:^|, )(" + "|".join(re.escape(words) for words in sorted(CONSTRAINT_WORDS.values(), key=len, reverse=True)) + ")"
@@ -58,7 +59,11 @@ def _field(writer: ClassWriter, field: Field) -> str:
     call = f"dspy.{'Input' if field.role == 'input' else 'Output'}Field({', '.join(arguments)})"
     if field.annotation is str and not field.type_was_given:
         return f"{field.name} = {call}"
-    return f"{field.name}: {writer.annotation(field.annotation)} = {call}"
+    annotation = field.annotation
+    for one in field.info.metadata if field.info is not None else ():
+        if is_decision_type(one):
+            annotation = Annotated[annotation, one]
+    return f"{field.name}: {writer.annotation(annotation)} = {call}"
 
 
 def _constraints(writer: ClassWriter, field: Field) -> list[str]:

@@ -46,8 +46,11 @@ def schema(annotation: Any) -> str:
 
 
 def _shown(info: Any) -> str:
-    """The field as pydantic prints it, for dspy puts that into its errors; without functions, which are not ours."""
-    text = str(info)
+    """The field as pydantic prints it, for dspy puts that into its errors; without functions, which are not ours.
+
+    dspy's types are named as ours.
+    """
+    text = str(info).replace("dspy.adapters.types.", "adapters.types.")
     return "" if "Validator" in text or "NotRun" in text else text
 
 

@@ -12,6 +12,27 @@ class Plain(dspy.Signature):
     question: str = dspy.InputField()
     answer: str = dspy.OutputField()
 ''',
+    "Decided": """
+import dspy
+import dspy.experimental
+from typing import Annotated, Literal
+from dspy.experimental import Choice, Noul, Score
+
+LEVELS = ("poor", "fair", {"level": "good"})
+
+class Decided(dspy.Signature):
+    ticket: str = dspy.InputField()
+    blocked: Noul = dspy.OutputField(desc="Is it blocked?")
+    told: dspy.experimental.Noul[(True, "blocked"), (False, {"why": ["usable"]})] = dspy.OutputField(desc="Why?")
+    half: Noul[True, "blocked"] = dspy.OutputField(desc="Why?")
+    flag: Annotated[bool, Noul[(True, "blocked")]] = dspy.OutputField(desc="Is it?")
+    quality: Score["poor", "fair"] = dspy.OutputField(desc="How good?")
+    level: Score[LEVELS] = dspy.OutputField(desc="How good?")
+    topic: Choice[("billing", "Payment issue"), (1, None), (None, "")] = dspy.OutputField(desc="Of what?")
+    kind: Annotated[Literal["bug", "wish"], Choice] = dspy.OutputField(desc="Of what?")
+    inner: list[Choice[("a", "x"), ("b", "y")]] = dspy.OutputField()
+    bare: list[Score] = dspy.OutputField()
+""",
     "Undocumented": """
 import dspy
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import dspy
 import pytest
+from dspy.experimental import Noul
 
 from sessions.exports.dspy_program import dspy_program
 from sessions.exports.exported import ExportError, source_of
@@ -44,6 +45,29 @@ def graded() -> Any:
     return predictor
 
 
+class Triage(dspy.Signature):
+    """Triage the ticket."""
+
+    ticket: str = dspy.InputField()
+    blocked: Noul = dspy.OutputField(desc="Is the user blocked?")
+    kind: Literal["bug", "wish"] = dspy.OutputField(desc="What is it?")
+
+
+def with_decisions() -> Any:
+    predictor = dspy.Predict(Triage)
+    predictor.fields = {"kind": {"weights": {"bug": 2.5}}, "blocked": {"threshold": 0.8}}
+    return predictor
+
+
+TRIAGE = SignatureText(
+    "import dspy\nfrom typing import Literal\nfrom dspy.experimental import Noul\n"
+    'class Triage(dspy.Signature):\n    """Triage the ticket."""\n    ticket: str = dspy.InputField()\n'
+    '    blocked: Noul = dspy.OutputField(desc="Is the user blocked?")\n'
+    '    kind: Literal["bug", "wish"] = dspy.OutputField(desc="What is it?")\n',
+    "Triage",
+)
+
+
 def with_model() -> Any:
     predictor = graded()
     predictor.set_lm(dspy.LM("openai/gpt-6-luna", temperature=0.5, max_tokens=None))
@@ -56,6 +80,7 @@ PROGRAMS = {
     "a chain of thought": (lambda: dspy.ChainOfThought("question -> answer"), None),
     "one of several": (Two, "steps[0].predict"),
     "another of several": (Two, "steps[1]"),
+    "one with decisions": (with_decisions, None),
 }
 
 
@@ -82,6 +107,17 @@ def test_with_its_own_signature_too(tmp_path: Path) -> None:
         "Grade",
     )
     assert exported(sources.load(str(path), given=given).session).encode() == path.read_bytes()
+
+
+def test_thresholds_and_weights_come_with_a_program_and_go_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "program.json"
+    with_decisions().save(path)
+    session = sources.load(str(path), given=TRIAGE).session
+    assert session.signature.decisions == {"kind": {"weights": {"bug": 2.5}}, "blocked": {"threshold": 0.8}}
+    assert exported(session).encode() == path.read_bytes()
+    loaded = dspy.Predict(Triage)
+    loaded.load(path)
+    assert loaded.fields == session.signature.decisions
 
 
 def test_dspy_loads_what_is_exported(tmp_path: Path) -> None:

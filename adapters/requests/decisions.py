@@ -1,0 +1,301 @@
+"""Decisions: a model is asked for evidence, and values are made of it by thresholds, cuts and weights.
+
+Rules: `dspy.adapters.decision.DecisionAdapter` and `dspy.adapters.decision_state.DecisionState` of dspy 3.4.1, where
+all of it is experimental. What is made for a backend of probabilities alone (TypeSafe's) is not here.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal, get_args, get_origin
+
+import pydantic
+from pydantic import JsonValue, TypeAdapter
+
+from adapters.signatures.signature import Field, Signature
+from adapters.types.decision import Choice, Kind, Noul, evidence_type, kind_of, options_of
+from adapters.types.recognition import is_decision_type, is_kind_of
+
+PARAMETERS: Mapping[Kind, str] = {"noul": "threshold", "score": "cuts", "choice": "weights"}
+_JSON = TypeAdapter[Any](JsonValue)
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One output that is decided: its rich type (where the field is a plain bool, too) and its settings, complete."""
+
+    name: str
+    type: Any
+    """Our or dspy's `Noul`, `Score[…]` or `Choice[…]`."""
+    is_plain: bool
+    """Whether the value is plain (`bool`, a member of a Literal) and not the rich type."""
+    settings: Mapping[str, Any]
+
+    @property
+    def kind(self) -> Kind:
+        return kind_of(self.type)
+
+    @property
+    def parameter(self) -> str:
+        """The name of the setting that decides."""
+        return PARAMETERS[self.kind]
+
+    @property
+    def shown_setting(self) -> str:
+        return f"{self.parameter} {json.dumps(self.settings[self.parameter])}"
+
+    @property
+    def labels(self) -> list[str]:
+        """Of the options or levels, in the order in which they were declared."""
+        criteria = self.type.criteria()
+        return [str(index) for index in range(len(criteria))] if self.kind == "score" else list(criteria)
+
+    def criteria(self) -> Any:
+        """Those of the settings before those of the type; None where a bare type has none."""
+        if "criteria" in self.settings:
+            return deepcopy(self.settings["criteria"])
+        criteria = self.type.criteria()
+        if self.kind == "choice":
+            return {label: None if desc == "" else desc for label, desc in criteria.items()}
+        return criteria
+
+    def question(self, field: Field) -> dict[str, Any]:
+        """What the field's description becomes. Raises ValueError without a description or instructions."""
+        if "instructions" not in self.settings and not field.description.strip():
+            raise ValueError(
+                f"Decision output {self.name!r} requires an OutputField(desc=...) or explicit instructions."
+            )
+        question = {
+            "instructions": deepcopy(self.settings.get("instructions", field.description)),
+            "type": self.kind,
+        }
+        criteria = self.criteria()
+        if criteria is not None or "criteria" in self.settings:
+            question["criteria"] = criteria
+        return question
+
+    def value_of(self, evidence: Any) -> Any:
+        """The value that the evidence decides on. Raises what dspy raises for evidence that decides nothing."""
+        answer = evidence.model_dump(by_alias=True) if isinstance(evidence, pydantic.BaseModel) else deepcopy(evidence)
+        decide = {"noul": self._noul, "score": self._score, "choice": self._choice}[self.kind]
+        decided = decide(answer)
+        return decided.value if self.is_plain else decided
+
+    def _noul(self, answer: Any) -> Any:
+        probability, threshold = answer["noul"], self.settings["threshold"]
+        return self.type(
+            value=probability >= threshold,
+            probability=probability,
+            confidence=abs(probability - threshold) / max(threshold, 1 - threshold),
+        )
+
+    def _score(self, answer: Any) -> Any:
+        given = answer["probabilities"]
+        if any(type(key) not in (int, str) or str(key) not in self.labels for key in given):
+            raise ValueError(f"Invalid Score distribution for {self.name!r}.")
+        probabilities = {int(key): share for key, share in given.items()}
+        if set(probabilities) != set(range(len(self.labels))) or sum(probabilities.values()) <= 0:
+            raise ValueError(f"Invalid Score distribution for {self.name!r}.")
+        value = sum(index * share for index, share in probabilities.items()) / sum(probabilities.values())
+        return self.type(
+            value=value,
+            confidence=answer["confidence"],
+            probabilities=probabilities,
+            level=sum(value >= cut for cut in self.settings["cuts"]),
+        )
+
+    def _choice(self, answer: Any) -> Any:
+        options = {str(value): value for value in options_of(self.type)}
+        probabilities = answer["probabilities"]
+        if set(probabilities) != set(options) or sum(probabilities.values()) <= 0:
+            raise ValueError(f"Invalid Choice answer for {self.name!r}.")
+        most_probable = max(options, key=probabilities.get)
+        weights = self.settings["weights"]
+        scores = {label: probabilities[label] * weights.get(label, 1.0) for label in options}
+        # Among equals the most probable wins, then what was declared first.
+        selected = max(scores, key=lambda label: (scores[label], label == most_probable))
+        if scores[selected] <= 0:
+            raise ValueError(f"Choice weights for {self.name!r} leave no positive probability mass.")
+        return self.type(value=options[selected], confidence=answer["confidence"], probabilities=probabilities)
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """The decisions of one signature, and the signature as the model is asked: evidence in the place of each."""
+
+    by_name: Mapping[str, Decision]
+    asked: Signature
+
+    def with_examples(self, demos: Sequence[Mapping[str, Any]]) -> Signature:
+        """`asked`, with demos as examples in its instructions: they hold values, and evidence is not made up."""
+        if not demos:
+            return self.asked
+        examples = [{key: _plain(demo[key]) for key in demo if key in self.asked.fields} for demo in demos]
+        return self.asked.with_instructions(
+            f"{self.asked.instructions}\n\nTask examples (labels or evidence):\n{json.dumps(examples)}"
+        )
+
+
+@lru_cache(maxsize=256)
+def decisions_of(signature: Signature) -> Decisions | None:
+    """The outputs that are decisions; None for a signature without any. Raises ValueError for settings that do not fit.
+
+    A plain bool or Literal is one when its settings say so, or its `Annotated` holds a decision type.
+    """
+    settings = {name: one.decision for name, one in signature.output_fields.items() if one.decision is not None}
+    found: dict[str, Decision] = {}
+    for name, field in signature.output_fields.items():
+        if is_decided(field):
+            decision_type = _type_of(field)
+            found[name] = Decision(name, decision_type, field.annotation is not decision_type, _defaults(decision_type))
+    unsupported = sorted(settings.keys() - found.keys())
+    if unsupported:
+        raise ValueError(f"Decision configuration refers to unsupported outputs: {unsupported}.")
+    for name, own in settings.items():
+        one = found[name]
+        found[name] = Decision(name, one.type, one.is_plain, {**one.settings, **own})
+    for one in found.values():
+        _check(one)
+    if not found:
+        return None
+    asked = signature
+    for name, one in found.items():
+        question = json.dumps(one.question(signature.output_fields[name]), ensure_ascii=False, indent=2)
+        asked = asked.with_updated_fields(name, evidence_type(one.type), desc=f"\n{question}")
+    return Decisions(found, asked.without_decisions())
+
+
+def is_decided(field: Field) -> bool:
+    """Whether an output is made of evidence, by its own type, by one in its `Annotated`, or by its settings."""
+    return (field.decision is not None or _is_declared(field)) and _type_of(field) is not None
+
+
+def has_decisions(signature: Signature) -> bool:
+    return any(map(is_decided, signature.output_fields.values()))
+
+
+def _is_declared(field: Field) -> bool:
+    return any(is_decision_type(one) for one in (field.annotation, *_metadata(field)))
+
+
+def _metadata(field: Field) -> Sequence[Any]:
+    """What stands in the field's `Annotated` beside the type; `Field.info` keeps it."""
+    return getattr(field.info, "metadata", ())
+
+
+def _type_of(field: Field) -> Any:
+    """The decision type of a field, or None. Rule: `dspy.adapters.types.decision.decision_type`."""
+    annotation = field.annotation
+    if annotation is bool:
+        return next((one for one in _metadata(field) if is_kind_of(one, "Noul")), Noul)
+    if get_origin(annotation) is Literal:
+        declared = next((one for one in _metadata(field) if is_kind_of(one, "Choice")), None)
+        if declared is not None and declared.criteria() is not None:
+            return declared
+        made: Any = Choice
+        return made[tuple((value, "") for value in get_args(annotation))]
+    if is_decision_type(annotation) and (is_kind_of(annotation, "Noul") or annotation.criteria() is not None):
+        return annotation
+    return None
+
+
+def _defaults(decision_type: Any) -> dict[str, Any]:
+    kind = kind_of(decision_type)
+    if kind == "noul":
+        return {"threshold": 0.5}
+    criteria = decision_type.criteria()
+    if kind == "score":
+        return {"cuts": [place + 0.5 for place in range(len(criteria) - 1)]}
+    return {"weights": dict.fromkeys(criteria, 1.0)}
+
+
+def _check(one: Decision) -> None:
+    """Raises ValueError for settings that do not fit. Rule: `DecisionState._validate_parameters`."""
+    name, settings, parameter = one.name, one.settings, one.parameter
+    if not settings.keys() <= {"instructions", "criteria", parameter}:
+        raise ValueError(
+            f"Invalid configuration for {name!r}: require {parameter!r}, with optional instructions and criteria."
+        )
+    for label in ("instructions", "criteria"):
+        if label in settings:
+            _check_json(name, label, settings[label])
+    if "criteria" in settings:
+        _check_criteria(one, settings["criteria"])
+    value = settings[parameter]
+    if one.kind == "noul":
+        if type(value) not in (int, float) or not 0 <= value <= 1:
+            raise ValueError(f"Threshold for {name!r} must be in [0, 1].")
+    elif one.kind == "score":
+        if not _are_cuts(value, len(one.labels)):
+            raise ValueError(f"Invalid cuts for {name!r}: require ordered boundaries inside the Score index range.")
+    elif not _are_weights(value, one.labels):
+        raise ValueError(
+            f"Choice weights for {name!r} must map known string labels to finite, nonnegative numbers "
+            "with at least one positive effective weight."
+        )
+
+
+def _check_json(name: str, label: str, entry: Any) -> None:
+    if not isinstance(entry, str | dict | list | None):
+        raise ValueError(f"Invalid {label} for {name!r}: expected a string, object, array, or null.")
+    try:
+        _JSON.validate_python(entry, strict=True)
+        json.dumps(entry, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"Invalid JSON in {label} for {name!r}.") from error
+
+
+def _check_criteria(one: Decision, criteria: Any) -> None:
+    if one.kind == "noul":
+        is_fit = criteria is None or (isinstance(criteria, dict) and criteria.keys() <= {"true", "false"})
+    elif one.kind == "choice":
+        is_fit = isinstance(criteria, dict) and criteria.keys() == set(one.labels)
+    else:
+        is_fit = (
+            isinstance(criteria, list)
+            and len(criteria) == len(one.labels)
+            and 2 <= len(criteria) <= 10
+            and None not in criteria
+        )
+    if not is_fit:
+        raise ValueError(f"Invalid criteria for {one.name!r}: must match the declared decision type and options.")
+    entries = criteria.values() if isinstance(criteria, dict) else criteria or []
+    if any(not isinstance(entry, str | dict | list | None) for entry in entries):
+        raise ValueError(f"Invalid criteria description for {one.name!r}.")
+
+
+def _are_cuts(cuts: Any, levels: int) -> bool:
+    return (
+        2 <= levels <= 10
+        and isinstance(cuts, list)
+        and len(cuts) == levels - 1
+        and all(type(cut) in (int, float) and 0 < cut < levels - 1 for cut in cuts)
+        and all(before < after for before, after in itertools.pairwise(cuts))
+    )
+
+
+def _are_weights(weights: Any, labels: Sequence[str]) -> bool:
+    return (
+        isinstance(weights, dict)
+        and set(weights) <= set(labels)
+        and all(type(weight) in (int, float) and 0 <= weight < math.inf for weight in weights.values())
+        and any(weights.get(label, 1.0) > 0 for label in labels)
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Models as plain JSON, wherever they stand in lists and dicts. Rule: `dspy.predict.predict.serialize_object`."""
+    if isinstance(value, pydantic.BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, list | tuple):
+        made = [_plain(item) for item in value]
+        return tuple(made) if isinstance(value, tuple) else made
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    return value

@@ -1,0 +1,233 @@
+"""`Noul`, `Choice` and `Score`: decisions with confidence, which dspy 3.4.1 has as an experiment.
+
+A model is not asked for the decision but for evidence (probabilities), out of which `adapters.requests.decisions` makes
+it. Standing inside of another type they are plain structured JSON, and the model gives value and confidence itself.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
+
+import pydantic
+from pydantic import ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import core_schema
+
+from adapters.types.base import Type
+from adapters.types.recognition import is_kind_of
+from adapters.types.schema_texts import SCHEMA_TEXTS
+
+MODULE = "dspy.adapters.decision"
+"""Of evidence types: where two of one name meet in a schema, pydantic tells them apart by it."""
+
+Kind = Literal["noul", "score", "choice"]
+Probability = Annotated[float, Field(ge=0, le=1)]
+
+
+class Decision(Type):
+    # What the three have in common: `criteria` are what was declared in `[…]`, kept as JSON.
+    model_config = ConfigDict(extra="forbid")
+    criteria_json: ClassVar[str] = "null"
+
+    confidence: Probability = Field(description="Confidence in the value, from 0 to 1.")
+
+    @classmethod
+    def criteria(cls) -> Any:
+        """What was declared, a new copy each time: descriptions by label, Score's in a list, None for a bare type."""
+        return json.loads(cls.criteria_json)
+
+    @pydantic.model_serializer(mode="wrap")
+    def serialize_model(self, handler: Any) -> Any:  # type: ignore[override]
+        return {key: value for key, value in handler(self).items() if value is not None or key == "value"}
+
+
+class Noul(Decision):
+    __doc__ = SCHEMA_TEXTS["Noul"]
+
+    value: bool = Field(strict=True)
+    probability: SkipJsonSchema[Probability | None] = None
+
+    def __class_getitem__(cls, options: Any) -> type[Noul]:
+        """`Noul[(True, "blocked"), (False, "usable")]`, one or both. Raises ValueError for anything else."""
+        pairs = _option_pairs(options)
+        if any(type(value) is not bool for value, _ in pairs) or len(dict(pairs)) != len(pairs):
+            raise ValueError("Noul criteria require distinct True/False values with JSON descriptions.")
+        return _noul_type(tuple((value, _description_json(desc)) for value, desc in sorted(pairs, reverse=True)))
+
+    @classmethod
+    def description(cls) -> str:
+        criteria = f" Criteria: {cls.criteria_json}." if cls.criteria() else ""
+        return f"A Boolean decision.{criteria}"
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        return core_schema.bool_schema() if source is bool else handler(source)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        return {**handler(schema), "description": cls.description()}
+
+    def __bool__(self) -> bool:
+        return self.value
+
+
+class Score(Decision):
+    __doc__ = SCHEMA_TEXTS["Score"]
+
+    value: float = Field(allow_inf_nan=False)
+    probabilities: SkipJsonSchema[dict[int, Probability] | None] = None
+    level: SkipJsonSchema[int | None] = Field(default=None, ge=0, strict=True)
+
+    def __class_getitem__(cls, options: Any) -> type[Score]:
+        """`Score["poor", "fair", "excellent"]`, in increasing order. Raises ValueError for anything else."""
+        if not isinstance(options, tuple) or len(options) < 2:
+            raise ValueError("Score requires at least two ordered level descriptions, e.g. Score['poor', 'excellent'].")
+        if None in options:
+            raise ValueError("Score level descriptions cannot be null.")
+        return _score_type(tuple(_description_json(desc) for desc in options))
+
+    @classmethod
+    def description(cls) -> str:
+        criteria = cls.criteria() or []
+        return (
+            f"Continuous score from 0 to {len(criteria) - 1}; intermediate values are allowed. "
+            f"Rubric (level index, description): {json.dumps(list(enumerate(criteria)))}."
+        )
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        if source is float:
+            raise ValueError("Use Score[...] directly as the field type, not Annotated[float, Score[...]].")
+        return handler(source)
+
+    def __float__(self) -> float:
+        return self.value
+
+
+class Choice(Decision):
+    __doc__ = SCHEMA_TEXTS["Choice"]
+
+    value: str | int | bool | None
+    probabilities: SkipJsonSchema[dict[str, Probability] | None] = None
+
+    def __class_getitem__(cls, options: Any) -> type[Choice]:
+        """`Choice[("billing", "Payment issue"), ("technical", "Product bug")]`. Raises ValueError for anything else."""
+        pairs = _option_pairs(options)
+        values = [value for value, _ in pairs]
+        if any(type(value) not in (str, int, bool, type(None)) for value in values):
+            raise ValueError("Choice values must be strings, integers, booleans, or None.")
+        if len({str(value) for value in values}) != len(values):
+            raise ValueError("Choice values must have distinct string labels (e.g. 1 and '1' are ambiguous).")
+        # The types are part of the cache's key, since True == 1.
+        return _choice_type(tuple((type(value), value, _description_json(desc)) for value, desc in pairs))
+
+    @classmethod
+    def description(cls) -> str:
+        criteria = cls.criteria()
+        if criteria is None:
+            return "Select exactly one of the declared Literal values."
+        options = [(value, criteria[str(value)]) for value in options_of(cls)]
+        return f"Select exactly one value. Options: {json.dumps(options)}."
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        if get_origin(source) is Literal and cls.criteria() is not None:
+            if {(type(one), one) for one in get_args(source)} != {(type(one), one) for one in options_of(cls)}:
+                raise ValueError("Choice criteria must match the Literal members, including their Python types.")
+        return handler(source)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        return {**handler(schema), "description": cls.description()}
+
+
+def options_of(kind: type[pydantic.BaseModel]) -> tuple[Any, ...]:
+    """The declared values of a `Choice` (ours or dspy's), with their Python types."""
+    return get_args(kind.model_fields["value"].annotation)
+
+
+def _option_pairs(options: Any) -> tuple[tuple[Any, Any], ...]:
+    # One pair in brackets comes as the pair itself, and not as a tuple of pairs.
+    if isinstance(options, tuple) and len(options) == 2 and not isinstance(options[0], tuple):
+        options = (options,)
+    is_pairs = isinstance(options, tuple) and all(isinstance(pair, tuple) and len(pair) == 2 for pair in options)
+    if not is_pairs or not options:
+        raise ValueError("Declare options as (value, description) pairs.")
+    return options  # type: ignore[no-any-return]
+
+
+_JSON = TypeAdapter[Any](JsonValue)
+
+
+def _description_json(description: Any) -> str:
+    if not isinstance(description, str | dict | list | None):
+        raise ValueError("Decision descriptions must be JSON strings, objects, arrays, or null.")
+    _JSON.validate_python(description, strict=True)
+    return json.dumps(description, allow_nan=False)
+
+
+@lru_cache(maxsize=256)
+def _noul_type(options: tuple[tuple[bool, str], ...]) -> type[Noul]:
+    pairs = tuple((value, json.loads(desc)) for value, desc in options)
+    made = pydantic.create_model(f"Noul[{', '.join(map(repr, pairs))}]", __base__=Noul)
+    made.criteria_json = json.dumps({str(value).lower(): desc for value, desc in pairs})
+    return made
+
+
+@lru_cache(maxsize=256)
+def _score_type(options: tuple[str, ...]) -> type[Score]:
+    levels = tuple(json.loads(desc) for desc in options)
+    last = len(levels) - 1
+    skipped: Any = SkipJsonSchema
+    narrowed: dict[str, Any] = {
+        "value": (float, Field(ge=0, le=last, allow_inf_nan=False)),
+        "level": (skipped[int | None], Field(default=None, ge=0, le=last, strict=True)),
+    }
+    made: type[Score] = pydantic.create_model(f"Score[{', '.join(map(repr, levels))}]", __base__=Score, **narrowed)
+    made.criteria_json = json.dumps(levels)
+    return made
+
+
+@lru_cache(maxsize=256)
+def _choice_type(options: tuple[tuple[type, Any, str], ...]) -> type[Choice]:
+    pairs = tuple((value, json.loads(desc)) for _, value, desc in options)
+    narrowed: dict[str, Any] = {"value": (Literal[tuple(value for value, _ in pairs)], ...)}
+    made: type[Choice] = pydantic.create_model(f"Choice[{', '.join(map(repr, pairs))}]", __base__=Choice, **narrowed)
+    made.criteria_json = json.dumps({str(value): desc for value, desc in pairs})
+    return made
+
+
+def kind_of(decision_type: Any) -> Kind:
+    """Which of the three a decision type, ours or dspy's, is."""
+    if is_kind_of(decision_type, "Noul"):
+        return "noul"
+    return "score" if is_kind_of(decision_type, "Score") else "choice"
+
+
+@lru_cache(maxsize=256)
+def evidence_type(decision_type: Any) -> type[pydantic.BaseModel]:
+    """What a model is asked for in the place of a decision. Rule: `dspy.adapters.decision.evidence_type`."""
+    kind = kind_of(decision_type)
+    name = kind.capitalize()
+    fields: dict[str, Any]
+    if kind == "noul":
+        fields = {"noul": (Probability, Field(description="Probability that the answer is true."))}
+    else:
+        criteria = decision_type.criteria()
+        labels = range(len(criteria)) if kind == "score" else criteria
+        shares: dict[str, Any] = {
+            f"option_{place}": (Probability, Field(alias=str(label))) for place, label in enumerate(labels)
+        }
+        probabilities = pydantic.create_model(
+            f"{name}Probabilities", __config__=ConfigDict(extra="forbid"), __module__=MODULE, **shares
+        )
+        fields = {
+            "probabilities": (probabilities, Field(description="Probability of each option; sum to one.")),
+            "confidence": (Probability, Field(description="Confidence in the decision, from 0 to 1.")),
+        }
+    made: type[pydantic.BaseModel] = pydantic.create_model(
+        f"{name}Evidence", __config__=ConfigDict(extra="forbid"), __module__=MODULE, **fields
+    )
+    return made
