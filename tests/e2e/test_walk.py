@@ -26,8 +26,8 @@ def at(folder: Path, size: tuple[int, int] = (160, 45), *words: str) -> Terminal
 
 
 def columns_in_sight(size: tuple[int, int], columns: int) -> int:
-    """From 140 cells on columns stand side by side; below that one of them is in sight."""
-    return columns if size[0] >= 140 else 1
+    """Three stand side by side at 160 cells, two at 120; in a small terminal one of them is in sight."""
+    return min(columns, 3 if size[0] >= 160 else 2 if size[0] >= 116 else 1)
 
 
 @pytest.mark.parametrize("size", [(160, 45), (120, 35), (80, 24)])

@@ -10,6 +10,7 @@ from textual.content import Content
 
 from adapters.formats import catalog
 from adapters.running.endings import why_it_ended
+from adapters.signatures.type_names import name_of
 from sessions.model.session import Column
 from workbench.output import measures
 from workbench.output.display import one_line
@@ -30,11 +31,14 @@ from workbench.tui.widgets.verdict_strip import Verdict
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
     from adapters.requests.request import Request
+    from adapters.signatures.signature import Signature
     from sessions.running.repeats import Repeats
 
 WIDTH_OF_WORDS = 40
 TITLE_FRAME = 4
 """Cells of a column's upper edge, within its corners, that no title takes."""
+LONGEST_NAME = 24
+"""Cells to which names of fields are filled up, so that their types begin below each other."""
 NO_PROMPT = "The prompt appears here as soon as there is a signature."
 REPLY = ("reply ", "$foreground bold")
 AS_DSPY = "as dspy 3.4.1"
@@ -64,6 +68,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         self.column_id = column_id
         self._shown: tuple[LiveColumn, LiveRun | None] | None = None
         self._model: str | None = None
+        self._expected: Signature | None = None
         self._was_running = False
         self._streamed: tuple[int, int, int, bool] | None = None
         self._is_outdated = False
@@ -96,12 +101,22 @@ call. The margin names what the parser did with each piece; the table shows how 
         if run is None or run.phase != "running":
             self.reply.remove_class("-thinking")
             self.reply.show(live.text, live.reading)
+            if not live.text:
+                self._say_expected(live)
             self.fields.show(None if _is_of_before(live, run) else live.reading, error=self._error(live, run))
             if run is not None and self._was_running:
                 self.reply.move_cursor((0, 0))
                 self.call_after_refresh(self.reply.scroll_home, animate=False)
         self._was_running = run is not None and run.phase == "running"
         self.show_verdict(0.0)
+
+    def _say_expected(self, live: LiveColumn) -> None:
+        """Where there is no reply yet stand the fields that will be read from one."""
+        signature = live.request.signature if live.request is not None else None
+        if signature is self._expected:
+            return
+        self._expected = signature
+        self.reply.placeholder = _expected(signature, keys_of(self.app)) if signature is not None else Content("")
 
     def can_wait(self, live: LiveColumn, run: LiveRun | None) -> bool:
         """Whether nothing but the prompt, and what is read by it, differs from what is shown."""
@@ -188,6 +203,11 @@ call. The margin names what the parser did with each piece; the table shows how 
         self.splitter.display = self.reply.display = self.fields.display = part != "prompt"
 
     @property
+    def rows_of_prompt(self) -> int:
+        """The rows that the prompt would fill, as far as they are counted."""
+        return self.prompt.virtual_size.height
+
+    @property
     def rows_of_reply(self) -> int:
         """The rows that the reply and the table of its fields would fill."""
         return self.reply.wrapped_document.height + self.fields.virtual_size.height
@@ -256,6 +276,17 @@ call. The margin names what the parser did with each piece; the table shows how 
             of = live.reply.model
             said.append(f"The reply above is {f'of {one_line(str(of), 40)}' if of else 'an earlier one'}, from before.")
         return "\n".join(said)
+
+
+def _expected(signature: Signature, keys: KeyWords) -> Content:
+    """The fields that a reply will be read for, as its columns of values begin."""
+    quiet, fields = "$foreground 60%", signature.output_fields.values()
+    widest = min(LONGEST_NAME, max((len(one.name) for one in fields), default=0))
+    said: list[tuple[str, str] | str] = [(keys("{app.send_all|F5} sends it. From the reply are read:"), quiet)]
+    for one in fields:
+        kind = one_line(name_of(one.annotation), 40)
+        said += [(f"\n  {one.name:<{widest}}", "$text-primary bold"), (f"  {kind}", quiet)]
+    return lines(*said, ("\nOr paste a reply here: it is read without a call.", quiet))
 
 
 def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:

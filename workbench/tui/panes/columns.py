@@ -75,7 +75,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._part: Part = "prompt"
         self._came_along: PromptView | ReplyView | None = None
         """What has the focus only because what had it is out of sight: no key has gone there yet."""
-        self._reply_rows = 0
+        self._reply_rows = self._prompt_rows = 0
         self.is_quiet = False
         """Whether what all columns have alike is folded in every prompt."""
 
@@ -102,7 +102,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
                 self._columns[id].show(live, run, model)
             else:
                 self._waiting[id] = (live, run, model)
-        if has_replies and not any(run is not None and run.phase == "running" for _, run, _ in columns):
+        if not any(run is not None and run.phase == "running" for _, run, _ in columns):
             self.call_after_refresh(self.make_room)
         if self._rest is not None:
             self._rest.stop()
@@ -235,6 +235,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             return
         self.show_part("prompt" if part is PromptView else "reply")
         self.turn_to(id)
+        self._came_along = None
         self._columns[id].query_one(part).focus()
 
     def focus_next_part(self, part: type[PromptView] | type[ReplyView]) -> None:
@@ -247,7 +248,6 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         focused = self.screen.focused
         if isinstance(focused, part) and focused is not self._came_along:
             index = (index + 1) % len(columns)
-        self._came_along = None
         self.focus_on(columns[index].column_id, part)
 
     def show_only(self, *, alone: ColumnPane | None, one_at_a_time: bool, one_part: bool, is_reply: bool) -> None:
@@ -359,13 +359,14 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def _share_now(self) -> float:
         """The prompts' share of the height: the user's, else what the replies leave, which get what they hold.
 
-        Until there is a reply the prompts get nearly everything.
+        Until there is a reply the prompts get all they hold, up to nearly everything.
         """
+        height = self.size.height - ROWS_OF_FRAME
         if not self._has_replies:
-            return LARGEST_SHARE
+            needed = self._prompt_rows / height if height > 0 and self._prompt_rows else LARGEST_SHARE
+            return min(LARGEST_SHARE, max(EVEN_SHARE, needed))
         if self._share is not None:
             return self._share
-        height = self.size.height - ROWS_OF_FRAME
         if height <= 0 or not self._reply_rows:
             return EVEN_SHARE
         return min(1 - LEAST_REPLY, max(LEAST_PROMPT, 1 - self._reply_rows / height))
@@ -373,6 +374,12 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def make_room(self) -> None:
         """Gives the replies as many rows as the longest in sight needs; a little more or less moves nothing."""
         shown = [one for one in self._columns.values() if one.display]
+        if not self._has_replies:
+            held = max((one.rows_of_prompt for one in shown), default=0)
+            if held != self._prompt_rows:
+                self._prompt_rows = held
+                self._split()
+            return
         wanted = max((one.rows_of_reply for one in shown), default=0)
         if abs(wanted - self._reply_rows) >= ROWS_THAT_MOVE or not self._reply_rows:
             self._reply_rows = wanted

@@ -33,7 +33,7 @@ from workbench.tui.panes.tools import ToolsPane
 from workbench.tui.panes.variants import VariantsPane
 from workbench.tui.runs.runs import LiveRun, Order, RunEnded, RunProgress, Runs
 from workbench.tui.runs.send_setup import SendSetup
-from workbench.tui.screens.pane_sizes import PaneSizesScreen
+from workbench.tui.screens.pane_sizes import MIDDLE, PaneSizesScreen
 from workbench.tui.textual_internals import error_isolation, row_compositor
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
@@ -49,6 +49,10 @@ if TYPE_CHECKING:
 EditorPane = SignaturePane | InputsPane | DemosPane | HistoryPane | ToolsPane | VariantsPane
 
 EDITORS = ("signature", "inputs", "demos", "history", "tools", "variants")
+ROWS_AROUND_EDITORS, ROWS_OF_SIGNATURE, LEAST_TOGETHER = 6, 5, 22
+"""Rows of the screen that are no editor's; those beside a signature's text; those from which inputs stand below it."""
+LONG_SIGNATURE = 8
+"""Rows above which a signature gets more of a small terminal while it is edited."""
 TICK_SECONDS = 0.2
 STREAM_SECONDS = 0.05
 """Between two columns that are shown what has arrived of their replies."""
@@ -152,9 +156,10 @@ class MainScreen(PaneSizesScreen):
         self._show_strip()
         uses = demo_uses(columns)
         self.demos.show_uses(uses)
-        pane = self.pane(self._tab)
-        if pane.is_mounted:
-            pane.show(state, live)
+        self._show_tab()
+        for pane in self._panes_in_sight:
+            if pane.is_mounted:
+                pane.show(state, live)
         notes = notes_of(state, live, columns)
         self.notes.show(notes, self._find_lints)
         self._show_tabs(state, live)
@@ -284,6 +289,27 @@ class MainScreen(PaneSizesScreen):
     def tab(self) -> str:
         return self._tab
 
+    @property
+    def _panes_in_sight(self) -> tuple[EditorPane, ...]:
+        """The editor of the tab; a short signature and the inputs stand together where there is room for both."""
+        pane = self.pane(self._tab)
+        if pane in (self.signature, self.inputs) and self._has_room_for_inputs:
+            return (self.signature, self.inputs)
+        return (pane,)
+
+    @property
+    def _has_room_for_inputs(self) -> bool:
+        """Whether the signature is so short that the values below it are worth more than blank lines."""
+        room = self.size.height - ROWS_AROUND_EDITORS
+        is_roomy = self.size.width >= MIDDLE and room >= LEAST_TOGETHER
+        return is_roomy and self.signature.view == "source" and self._rows_of_signature <= room // 2
+
+    @property
+    def _rows_of_signature(self) -> int:
+        """The lines of the signature with all that stands around them, if none of them is wrapped."""
+        signature = self.document.session.signature
+        return signature.text.count("\n") + (signature.instructions or "").count("\n") + ROWS_OF_SIGNATURE
+
     def shown_column(self) -> LiveColumn | None:
         """The column that keys about one column mean."""
         current = self.columns.current
@@ -342,8 +368,11 @@ class MainScreen(PaneSizesScreen):
 
     def _show_tab(self) -> None:
         for tab in EDITORS:
-            self.pane(tab).display = tab == self._tab
-        self.query_one("#left").set_class(self._tab != EDITORS[0], "-in-rows")
+            self.pane(tab).display = self.pane(tab) in self._panes_in_sight
+        self.query_one("#editors").set_class(len(self._panes_in_sight) > 1, "-together")
+        left = self.query_one("#left")
+        left.set_class(self._tab != EDITORS[0], "-in-rows")
+        left.set_class(self._tab != EDITORS[0] or self._rows_of_signature > LONG_SIGNATURE, "-long")
 
     def _show_tabs(self, state: State, signature: LiveSignature) -> None:
         self._tabs.show(tab_names(state, signature), self._tab)

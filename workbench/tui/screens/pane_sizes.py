@@ -13,10 +13,15 @@ from workbench.tui.widgets.splitter import Splitter
 
 SMALLEST_LEFT = 28
 SMALLEST_RIGHT = 36
-WIDE, MIDDLE = 140, 100
-"""Cells from which the columns stand side by side beside the editors; from which one of them stands beside them."""
+WIDE, MIDDLE = 116, 100
+"""Cells from which columns stand side by side beside the editors, as many as fit; from which one stands beside them.
+
+Prompts are ragged: two narrow columns hold more of them than one wide column, whose right half stays blank.
+"""
 SHARE_WIDE, SHARE_MIDDLE = 0.33, 0.4
 """How much of the width the editors get unless the user has said otherwise."""
+LEAST_LEFT = 44
+"""Cells that they get at least beside several columns: the names of their tabs fit."""
 HIGH = 32
 """Rows from which a prompt and its reply stand together, however narrow the screen is."""
 
@@ -62,7 +67,8 @@ class PaneSizesScreen(PointingScreen):
         is_left_alone = self.is_alone and column is None
         self.set_class(is_left_alone, "-alone-left")
         self.set_class(column is not None, "-alone-columns")
-        share = self.left_share or (SHARE_WIDE if width >= WIDE else SHARE_MIDDLE)
+        usual = max(SHARE_WIDE, LEAST_LEFT / width) if width >= WIDE else SHARE_MIDDLE
+        share = self.left_share or usual
         is_beside = width >= MIDDLE and not is_left_alone
         self.query_one("#left").styles.width = self._fitting(round(width * share)) if is_beside else None
         self.columns.show_only(

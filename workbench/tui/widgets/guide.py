@@ -16,12 +16,12 @@ from workbench.state.live import LiveColumn
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.widgets.text.plain import lines
 
+HIGH = 34
+"""Rows of the screen from which every step is shown in full."""
 NARROW = 100
 """Cells of the screen below which the next step alone is shown."""
 SAID, QUIET = "$foreground 85%", "$foreground 60%"
-FOOT = (
-    "{app.command_palette|^p} everything by name  {app.help|F1} help  {app.leave|^q} quits  {app.cancel|esc} hides this"
-)
+FOOT = "{app.command_palette|^p} commands  {app.leave|^q} quits  {app.cancel|esc} hides this"
 
 
 class Seen(NamedTuple):
@@ -58,13 +58,13 @@ FIRST: tuple[Step, ...] = (
         _sent,
     ),
     Step(
-        "{app.focus_replies|F4} looks at the replies, one after the other: read, repaired, refused. "
-        "The table below says how each value came about.",
+        "{app.focus_replies|F4} goes from reply to reply: read, repaired, refused. "
+        "The table says how each value came about.",
         lambda seen: _sent(seen) and "focus_replies" in seen.actions,
     ),
     Step("In the refused one (XML) write &amp; for &: it is read anew at every key.", _mended),
     Step(
-        "{app.focus_editors|F2} goes back to the signature: make `total: float` an `int`. Every prompt follows.",
+        "{app.focus_editors|F2} back to the signature: make `total: float` an `int`. Every prompt follows.",
         lambda seen: seen.session.signature.text != seen.opened.signature.text,
     ),
     Step("{app.lesson|F6} explains all of it, piece by piece.", lambda seen: "lesson" in seen.actions),
@@ -112,6 +112,11 @@ class Guide(Widget, can_focus=False):
             self.refresh(layout=True)
 
     @property
+    def _is_short_of_room(self) -> bool:
+        """Whether all steps but the next are cut to one line: they come when it is their turn."""
+        return self.app.size.height < HIGH
+
+    @property
     def next_step(self) -> int | None:
         """The first step that is not done; None when all are."""
         return next((place for place in range(len(self.steps)) if place not in self.done), None)
@@ -131,7 +136,10 @@ class Guide(Widget, can_focus=False):
                 )
             else:
                 mark = ("▸ ", "$text-accent bold") if place == following else ("· ", QUIET)
-                shown = lines(mark, (keys(step.text), SAID if place == following else QUIET))
+                said = keys(step.text)
+                if place != following and self._is_short_of_room:
+                    said = one_line(said, max(8, self.size.width - 4))
+                shown = lines(mark, (said, SAID if place == following else QUIET))
             rows.append(shown.stylize(Style.from_meta({"step": place})))
         rows.append(lines((keys(FOOT), QUIET)))
         return Content("\n").join(rows)

@@ -71,7 +71,7 @@ class TabLine(Widget, can_focus=True):
         """The tabs with as much room between them as there is.
 
         Where there is none at all, the names become short one after the other, those first that gain most; then all
-        are cut. The active one stays whole.
+        are cut. The active one stays whole as long as that spares the others a cut.
         """
         others = [one for one in self._tabs if one.short and one.id != self._active]
         others.sort(key=lambda one: len(one.short) - len(one.name))
@@ -80,6 +80,8 @@ class TabLine(Widget, can_focus=True):
         for one in others:
             names = {**names, one.id: one.short}
             forms.append(("", names))
+        names = {one.id: one.short or one.name for one in self._tabs}
+        forms.append(("", names))
         for longest in range(LONGEST_CUT, 1, -1):
             cut = {id: name if id == self._active else name[:longest] for id, name in names.items()}
             forms.append(("", cut))

@@ -10,6 +10,7 @@ from sessions import examples
 from tests.support.open_app import SMALL, WIDE, Desk, at_the_desk
 from workbench.tui.panes.status import StatusLine
 from workbench.tui.screens.pane_sizes import SMALLEST_LEFT
+from workbench.tui.screens.pane_sizes import WIDE as WIDE_ENOUGH
 from workbench.tui.widgets.field_form import FieldEditor
 from workbench.tui.widgets.verdict_strip import VerdictStrip
 
@@ -37,7 +38,7 @@ def check_the_loop(desk: Desk) -> None:
         assert in_sight(desk, column.prompt).height >= 6 and in_sight(desk, column.reply).height >= 3
         assert left.outer_size.width + right.outer_size.width >= width - 1
     shown = [one for one in main.columns.all if one.display]
-    assert len(shown) == (3 if width >= 140 else 1)
+    assert len(shown) == (3 if width >= WIDE_ENOUGH else 1)
     assert sum(one.outer_size.width for one in shown) >= right.size.width, "no cells beside the columns"
     strip = main.query_one(VerdictStrip)
     assert strip.display == (main.columns.in_sight_count < 3), "it names what does not stand side by side"
@@ -47,6 +48,7 @@ def check_the_loop(desk: Desk) -> None:
 def test_the_loop_is_in_sight_at_every_size(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         check_the_loop(desk)
+        assert desk.main.columns.in_sight_count == (3 if size[0] >= 160 else 2 if size[0] >= WIDE_ENOUGH else 1)
         await desk.press("f5")
         await desk.sent()
         check_the_loop(desk)
@@ -110,8 +112,8 @@ def test_the_strip_says_of_each_column_what_became_of_its_reply_and_leads_there(
         assert last is not None and last.reply.has_focus and in_sight(desk, last.reply).height >= 3
         await desk.pilot.click(strip, offset=(said.index("JSON") + 1, 0))
         await desk.settle()
-        shown = [one.column_id for one in desk.main.columns.all if one.display]
-        assert shown == ["json"]
+        turned = desk.main.columns.column("json")
+        assert turned is not None and in_sight(desk, turned.prompt).width >= 30
 
     at_the_desk(act, session=FIRST, size=(120, 35))
 
@@ -168,3 +170,39 @@ def test_what_was_done_is_said_whole_in_the_last_line(size: tuple[int, int]) -> 
         assert "recorded chat; ^s saves it, F9 checks it" in said
 
     at_the_desk(act, session=examples.load("invoice"), size=size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_values_stand_below_a_short_signature_where_there_is_room(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        main, has_room = desk.main, size[0] >= 100
+        assert (in_sight(desk, main.inputs).height >= 3) == has_room
+        await desk.press("f2")
+        assert main.inputs.has_focus_within and in_sight(desk, main.inputs).height >= 3
+        assert (in_sight(desk, main.signature).height >= 3) == has_room
+        await desk.type("So ")
+        assert desk.document.state.case.inputs["note"].startswith("So ")
+        await desk.press("f2")
+        assert in_sight(desk, main.signature).height == 0, "the demos alone"
+
+    at_the_desk(act, session=FIRST, size=size)
+
+
+def test_a_long_signature_has_the_pane_for_itself() -> None:
+    async def act(desk: Desk) -> None:
+        assert in_sight(desk, desk.main.inputs).height == 0
+        assert in_sight(desk, desk.main.signature).height >= 20
+
+    at_the_desk(act, session=examples.load("invoice"), size=(120, 35))
+
+
+def test_where_nothing_came_back_yet_stands_what_will_be_read_from_it() -> None:
+    async def act(desk: Desk) -> None:
+        desk.main.columns.set_quiet(True)
+        await desk.press("f2")
+        column = desk.main.columns.current
+        assert column is not None
+        said = "".join(column.reply.render_line(y).text for y in range(column.reply.size.height))
+        assert all(word in said for word in ("seller", "float", "bool", "paste"))
+
+    at_the_desk(act, session=FIRST, size=(120, 35))
