@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from adapters.replies.flags.flag import Flag
+from adapters.replies.token_probabilities import Token, probability_of
 from adapters.values.steps import Step
 
 if TYPE_CHECKING:
@@ -129,6 +130,17 @@ class Reading:
     """What the parser looked for."""
     reader: Reader | None = field(default=None, repr=False, compare=False)
     """The adapter that read, with its options and a user's own methods; None knows no flags and no near misses."""
+
+    tokens: tuple[Token, ...] = field(default=(), repr=False, compare=False)
+    """The reply's tokens with their probabilities, where the provider gave them."""
+
+    def probability(self, name: str) -> float | None:
+        """How probable the tokens of a field's value were together, 0 to 1; None where nothing was told of them.
+
+        Its tokens are those that touch `FieldReading.place`, quotes of JSON included.
+        """
+        place = self.fields[name].place if name in self.fields else None
+        return None if place is None else probability_of(self.tokens, *place)
 
     @property
     def ok(self) -> bool:

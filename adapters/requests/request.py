@@ -10,6 +10,7 @@ from adapters.errors import AdapterParseError
 from adapters.json_text.repaired_json import load_json
 from adapters.prompts.prompt import Message, Prompt
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
+from adapters.replies.token_probabilities import tokens_of
 from adapters.requests.capabilities import NONE, Capabilities
 from adapters.requests.decisions import Decisions, decisions_of
 from adapters.signatures.signature import MISSING, Signature
@@ -241,9 +242,12 @@ def postprocess(
     raises: a failure is the reading's. Rules: `dspy.adapters.base.Adapter._call_postprocess`, and
     `dspy.adapters.decision.DecisionAdapter._decode` for a request that asked for evidence.
     """
-    if request.decisions is None:
-        return _postprocessed(adapter, request, signature, output, read)
-    return _decided(request.decisions, _postprocessed(adapter, request, request.decisions.asked, output, read))
+    decisions = request.decisions
+    outcome = _postprocessed(adapter, request, signature if decisions is None else decisions.asked, output, read)
+    if decisions is not None:
+        outcome = _decided(decisions, outcome)
+    tokens = tokens_of(outcome.reading.completion, output.get("logprobs")) if isinstance(output, Mapping) else ()
+    return replace(outcome, reading=replace(outcome.reading, tokens=tokens)) if tokens else outcome
 
 
 def _decided(decisions: Decisions, outcome: Outcome) -> Outcome:

@@ -152,7 +152,7 @@ def reading(read: Reading) -> dict[str, JSON]:
         "spans": [
             {"start": span.start, "end": span.end, "kind": span.kind, "field": span.field} for span in read.spans
         ],
-        "fields": {name: _field(one, read.flags) for name, one in read.fields.items()},
+        "fields": {name: _field(one, read) for name, one in read.fields.items()},
         "flags": [_flag(flag) for flag in read.flags if flag.field is None],
         "near_misses": [{"message": miss.message, "mended": miss.mended} for miss in read.near_misses],
         "salvage": {name: plain(value) for name, value in read.salvage.items()},
@@ -184,7 +184,7 @@ def _error(read: Reading) -> dict[str, JSON] | None:
     return shape
 
 
-def _field(field: FieldReading, flags: Iterable[Flag]) -> dict[str, JSON]:
+def _field(field: FieldReading, read: Reading) -> dict[str, JSON]:
     return {
         "raw": field.raw,
         "value": plain(field.value),
@@ -198,9 +198,10 @@ def _field(field: FieldReading, flags: Iterable[Flag]) -> dict[str, JSON]:
             }
             for step in field.steps
         ],
-        "flags": [_flag(flag) for flag in flags if flag.field == field.name],
+        "flags": [_flag(flag) for flag in read.flags if flag.field == field.name],
         "state": field.state,
         "error": field.error,
+        "probability": read.probability(field.name),
     }
 
 

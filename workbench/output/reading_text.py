@@ -55,7 +55,9 @@ def short(value: object, width: int = 100) -> str:
 def _write_field(field: FieldReading, reading: Reading) -> None:
     if field.state in ("read", "default"):
         origin = " (default)" if field.state == "default" else ""
-        command_output.text(f"  {field.name} = {short(field.value)}{origin}")
+        probability = reading.probability(field.name)
+        told = "" if probability is None else f"  (its tokens: probability {probability:.3g})"
+        command_output.text(f"  {field.name} = {short(field.value)}{origin}{told}")
     else:
         reason = f": {first_line(field.error)}" if field.error else ""
         command_output.text(f"  {field.name} {field.state}{reason}")

@@ -99,7 +99,9 @@ def _field(
     from adapters.values.coercion_words import RULE_WORDS
 
     if field.raw is not None:
-        found += _link("", field.raw, "in the reply", width)
+        probability = reading.probability(field.name)
+        told = "" if probability is None else f", probability {probability:.3g}"
+        found += _link("", field.raw, f"in the reply{told}", width)
     for step in field.steps:
         place = f" ({step.path})" if step.path else ""
         found += _link("→", step.after, RULE_WORDS.get(step.rule, step.rule) + place, width)

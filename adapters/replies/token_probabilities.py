@@ -1,0 +1,84 @@
+"""Where the tokens of a reply stand and how probable each was, as far as a provider told (`logprobs`)."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+
+class Token(NamedTuple):
+    """Code points `start` to `end` of the reply, and the natural logarithm of the token's probability.
+
+    A token that is a part of a character's bytes stands at that whole character.
+    """
+
+    start: int
+    end: int
+    logprob: float
+
+
+def tokens_of(completion: str, logprobs: Any) -> tuple[Token, ...]:
+    """The tokens of a reply, in order; none where they do not spell it to the byte, so that no place is guessed.
+
+    `logprobs` is a choice's of OpenAI's chat (`{"content": [{"token", "logprob", "bytes"}, …]}`) or of its completions
+    (`{"tokens": […], "token_logprobs": […]}`).
+    """
+    pieces = _pieces(logprobs)
+    try:
+        whole = completion.encode("utf-8")
+    except UnicodeEncodeError:  # half characters are in no tokenizer's alphabet
+        return ()
+    if not pieces or b"".join(spelled for spelled, _ in pieces) != whole:
+        return ()
+    starts = [0, *accumulate(len(character.encode("utf-8")) for character in completion)]
+    """The byte at which each character begins, and the end."""
+    tokens: list[Token] = []
+    place = 0
+    for spelled, logprob in pieces:
+        end = place + len(spelled)
+        if spelled:
+            tokens.append(Token(bisect_right(starts, place) - 1, bisect_left(starts, end), logprob))
+        place = end
+    return tuple(tokens)
+
+
+def probability_of(tokens: Sequence[Token], start: int, end: int) -> float | None:
+    """How probable the tokens that touch code points `start` to `end` were together, 0 to 1; None where none does."""
+    touching = [token.logprob for token in tokens if token.start < end and token.end > start]
+    return min(1.0, math.exp(sum(touching))) if touching else None
+
+
+def _pieces(logprobs: Any) -> list[tuple[bytes, float]]:
+    """The bytes and the logarithm of each token; empty for what is in neither form."""
+    if not isinstance(logprobs, Mapping):
+        return []
+    content = logprobs.get("content")
+    if isinstance(content, Sequence) and not isinstance(content, str):
+        known = [one for one in content if isinstance(one, Mapping)]
+        entries = [(one.get("token"), one.get("bytes"), one.get("logprob")) for one in known]
+        complete = len(known) == len(content)
+    else:
+        names, values = logprobs.get("tokens"), logprobs.get("token_logprobs")
+        if not isinstance(names, list) or not isinstance(values, list):
+            return []
+        entries = [(name, None, value) for name, value in zip(names, values, strict=False)]
+        complete = len(names) == len(values)
+    pieces = [_piece(*entry) for entry in entries]
+    told = [one for one in pieces if one is not None]
+    return told if complete and len(told) == len(pieces) else []
+
+
+def _piece(token: Any, spelled: Any, logprob: Any) -> tuple[bytes, float] | None:
+    if isinstance(logprob, bool) or not isinstance(logprob, int | float) or math.isnan(logprob):
+        return None
+    if isinstance(spelled, list) and all(type(one) is int and 0 <= one < 256 for one in spelled):
+        return bytes(spelled), float(logprob)
+    if not isinstance(token, str):
+        return None
+    try:
+        return token.encode("utf-8"), float(logprob)
+    except (UnicodeEncodeError, OverflowError):
+        return None
