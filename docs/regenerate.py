@@ -5,9 +5,12 @@ A generated part stands between `<!-- NAME -->` and `<!-- /NAME -->`. A test hol
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+
+import session_schema
 
 from adapters.lint.glossary import LINTS
 from adapters.replies.flags.glossary import FLAGS, SECTIONS
@@ -86,6 +89,16 @@ def lints() -> str:
     return table(("lint", "meaning"), [(f"`{name}`", _cell(meaning)) for name, meaning in LINTS.items()])
 
 
+def session_keys() -> str:
+    """The keys of every part of a session file."""
+    parts = [
+        f"### {'The file' if name == 'file' else f'A part `{name}`'}\n\n{_outside_code(about)}\n\n"
+        + table(("key", "holds"), [(key, _outside_code(said)) for key, said in rows])
+        for name, about, rows in session_schema.tables()
+    ]
+    return "\n\n".join(parts)
+
+
 def parameters() -> str:
     return table(("parameter", "takes"), [(f"`{name}`", takes) for name, takes in PARAMETERS.items()])
 
@@ -99,6 +112,11 @@ def _cell(text: str) -> str:
     return re.sub(r"([\\`*_\[\]<>])", r"\\\1", text)
 
 
+def _outside_code(text: str) -> str:
+    """Text that may hold code between backticks, which Markdown shows as it is."""
+    return "`".join(part if place % 2 else _cell(part) for place, part in enumerate(text.split("`")))
+
+
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "README.md": {"keys": app_keys, "commands": commands},
     "docs/keys.md": {"every key": every_key, "without a key": without_key},
@@ -108,9 +126,14 @@ PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     },
     "docs/exports.md": {"forms": exports},
     "docs/flags.md": {"flags": flags, "lints": lints},
-    "docs/session.md": {"parameters": parameters, "tests": tests_of_a_value},
+    "docs/session.md": {"keys": session_keys, "parameters": parameters, "tests": tests_of_a_value},
 }
 """By document and name of the part, what makes it."""
+SCHEMA_FILE = ROOT / "sessions" / "session.schema.json"
+
+
+def schema_text() -> str:
+    return json.dumps(session_schema.schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def regenerated(document: str, text: str) -> str:
@@ -129,6 +152,7 @@ def main() -> None:
     for document in PARTS:
         path = ROOT / document
         path.write_text(regenerated(document, path.read_text(encoding="utf-8")), encoding="utf-8")
+    SCHEMA_FILE.write_text(schema_text(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -29,6 +29,15 @@ def test_generated_parts_are_what_the_program_says(document: str) -> None:
     assert regenerate.regenerated(document, text) == text, "run `python docs/regenerate.py`"
 
 
+def test_the_schema_of_sessions_is_made_from_their_types() -> None:
+    assert regenerate.SCHEMA_FILE.read_text(encoding="utf-8") == regenerate.schema_text(), "run docs/regenerate.py"
+
+
+def test_every_key_of_a_session_says_what_it_holds() -> None:
+    unsaid = [(part, key) for part, _, rows in regenerate.session_schema.tables() for key, said in rows if not said]
+    assert unsaid == []
+
+
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_link_leads_somewhere(document: Path) -> None:
     outside_of_code = re.sub(r"```.*?```|`[^`\n]*`", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)

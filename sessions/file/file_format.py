@@ -1,7 +1,7 @@
-"""The session file, format 1: a `Session` as JSON data and back. Where each key stands is decided here alone.
+"""The session file, format 1: a `Session` as JSON data and back.
 
-Our keys come in the order written here, users' data keeps its own, and keys that this version does not know are
-kept behind ours (`extra`).
+Our keys come in the order of the types of `sessions.model`, users' data keeps its own, and keys that this version does
+not know are kept behind ours (`extra`).
 """
 
 from __future__ import annotations
@@ -11,31 +11,14 @@ from typing import Any
 
 from sessions.errors import SessionError, step_into
 from sessions.file import migrations
-from sessions.file.format_reader import Reader, others
-from sessions.file.format_writer import Writer, lines
-from sessions.file.json_values import JSON, encode_text
+from sessions.file.format_reader import Reader
+from sessions.file.format_writer import Writer
+from sessions.file.json_values import JSON
 from sessions.file.written_parts import WrittenParts
 from sessions.model.parameters import check_no_secret, check_parameters, kind_of
-from sessions.model.session import SCHEMA, Session
+from sessions.model.session import Session
 
 FORMAT = migrations.NEWEST
-KEYS = (
-    "$schema",
-    "format",
-    "name",
-    "signature",
-    "variants",
-    "model",
-    "params",
-    "fallback",
-    "columns",
-    "tools",
-    "demos",
-    "cases",
-    "notes",
-)
-"""Our keys of the file itself, in the order in which they are written."""
-
 TYPES_IN_A_REQUEST = frozenset({"messages", "tools", "response_format"})
 """What of a recorded request describes the user's own types and texts, where a word like `token` is no secret."""
 
@@ -46,24 +29,10 @@ def to_data(session: Session, path: str | None = None, parts: WrittenParts | Non
     With `parts`, what is known there stands in it as text already, for `json_values.write`.
     """
     check(session, path)
-    signature = session.signature
-    writer = Writer(path, parts)
-    own = {
-        "$schema": encode_text(session.schema),
-        "format": FORMAT,
-        "name": encode_text(session.name),
-        "signature": writer.signature(signature, "signature"),
-        "variants": [writer.variant(one, f"variants[{index}]") for index, one in enumerate(session.variants)],
-        "model": encode_text(session.model),
-        "params": writer.value(session.params, "params"),
-        "fallback": session.fallback,
-        "columns": [writer.column(one, f"columns[{index}]") for index, one in enumerate(session.columns)],
-        "tools": [writer.tool(one, f"tools[{index}]") for index, one in enumerate(session.tools)],
-        "demos": [writer.demo(one, f"demos[{index}]") for index, one in enumerate(session.demos)],
-        "cases": [writer.case(one, f"cases[{index}]") for index, one in enumerate(session.cases)],
-        "notes": lines(session.notes),
-    }
-    return writer.with_extra(own, session.extra, "")
+    own = Writer(path, parts).keys(session, "")
+    if "format" in session.extra:
+        raise SessionError(path, "format", "cannot stand beside the session's own keys")
+    return {"$schema": own.pop("$schema"), "format": FORMAT, **own}
 
 
 def from_data(data: Any, path: str | None = None) -> Session:
@@ -71,22 +40,8 @@ def from_data(data: Any, path: str | None = None) -> Session:
     reader = Reader(path)
     top = reader.object(data, "")
     _check_format(top, path)
-    top = migrations.to_newest(top)
-    session = Session(
-        schema=reader.text(top.get("$schema", SCHEMA), "$schema"),
-        name=reader.text(top.get("name", ""), "name"),
-        signature=reader.signature(top, "signature"),
-        variants=reader.each(top.get("variants", []), "variants", reader.variant),
-        model=reader.text(top.get("model", Session.model), "model"),
-        params=reader.object(top.get("params", {}), "params"),
-        fallback=reader.boolean(top.get("fallback", False), "fallback"),
-        columns=reader.each(top.get("columns", []), "columns", reader.column),
-        tools=reader.each(top.get("tools", []), "tools", reader.tool),
-        demos=reader.each(top.get("demos", []), "demos", reader.demo),
-        cases=reader.each(top["cases"], "cases", reader.case) if "cases" in top else Session.cases,
-        notes=reader.lines(top.get("notes", ""), "notes"),
-        extra=others(top, KEYS),
-    )
+    parts = {key: item for key, item in migrations.to_newest(top).items() if key != "format"}
+    session = reader.part(Session, parts, "")
     check(session, path)
     return session
 

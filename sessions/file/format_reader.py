@@ -1,31 +1,23 @@
-"""The parts of a session from JSON data, naming the place of the first thing that is wrong."""
+"""The parts of a session from JSON data, by the keys of its type; the first thing that is wrong names its place."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, get_args
+import dataclasses
+import types
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
-from sessions.file import file_parts
+from sessions.errors import SessionError
+from sessions.file.part_keys import Key, keys_of
 from sessions.file.value_reader import ValueReader
-from sessions.model.replies import Measured, RecordedAttempt, Reply
-from sessions.model.session import (
-    Case,
-    Column,
-    Demo,
-    Predictor,
-    RecordedSource,
-    Recording,
-    SignatureText,
-    SourceLink,
-    Tool,
-    Variant,
-)
+from sessions.model.file_parts import FilePart
+from sessions.model.session import Case, Column
+
+Part = TypeVar("Part")
+KeptPart = TypeVar("KeptPart", bound=FilePart)
 
 SWITCH = {"enabled", "values"}
-
-
-def others(data: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
-    return {key: value for key, value in data.items() if key not in known}
 
 
 def is_switch(turn: Mapping[str, Any]) -> bool:
@@ -33,114 +25,115 @@ def is_switch(turn: Mapping[str, Any]) -> bool:
     return turn.keys() == SWITCH and type(turn["enabled"]) is bool and isinstance(turn["values"], Mapping)
 
 
+def inside(place: str, key: str) -> str:
+    """The place of one of our keys in the part that stands at `place`; the file itself stands at ''."""
+    return f"{place}.{key}" if place else key
+
+
 class Reader(ValueReader):
-    """Turns decoded JSON data into the parts of a session, naming the place of what is wrong."""
+    """Turns decoded JSON data into the parts of a session. Raises `SessionError` for the first place that is wrong."""
 
-    def signature(self, top: Mapping[str, Any], place: str) -> SignatureText:
-        data = self.object(self.needed(top, "signature", ""), place)
-        instructions, class_name = data.get("instructions"), data.get("class")
-        predictor = self.one_of(data.get("predictor", "Predict"), f"{place}.predictor", get_args(Predictor))
-        return SignatureText(
-            text=self.lines(self.needed(data, "text", place), f"{place}.text"),
-            class_name=None if class_name is None else self.text(class_name, f"{place}.class"),
-            predictor="ChainOfThought" if predictor == "ChainOfThought" else "Predict",
-            instructions=None if instructions is None else self.lines(instructions, f"{place}.instructions"),
-            extra=others(data, ("text", "class", "predictor", "instructions", "source", "decisions")),
-            source=None if data.get("source") is None else self.source(data["source"], f"{place}.source"),
-            decisions=self.by_name(data.get("decisions", {}), f"{place}.decisions", self.object),
-        )
-
-    def source(self, value: Any, place: str) -> SourceLink:
+    def part(self, kind: type[Part], value: Any, place: str) -> Part:
+        """The part of this type; keys that the type does not have go to its `extra`."""
+        if issubclass(kind, FilePart):
+            return self._kept_part(kind, value, place)
         data = self.object(value, place)
-        return SourceLink(
-            file=self.text(self.needed(data, "file", place), f"{place}.file"),
-            class_name=self.text(self.needed(data, "class", place), f"{place}.class"),
-            digest=self.text(data.get("digest", ""), f"{place}.digest"),
-            extra=others(data, ("file", "class", "digest")),
-        )
+        changed: dict[str, Any] = {}
+        if kind is Column:
+            data = self._with_id(data, place)
+        elif kind is Case:
+            turns, changed["turns_off"] = self._turns(data.get("history", []), inside(place, "history"))
+            data = {**data, "history": turns}
+        known = keys_of(kind)
+        for key, read in _reading(kind):
+            if key.name in data:
+                changed[key.field] = read(self, data[key.name], inside(place, key.name))
+            elif key.is_needed:
+                self.needed(data, key.name, place)
+        changed["extra"] = {name: item for name, item in data.items() if name not in known}
+        return kind(**changed)
 
-    def column(self, value: Any, place: str) -> Column:
-        data = self.object(value, place)
-        model, variant = data.get("model"), data.get("variant")
-        adapter = self.text(self.needed(data, "adapter", place), f"{place}.adapter")
-        return Column(
-            id=self.text(data.get("id", adapter), f"{place}.id"),
-            adapter=adapter,
-            options=self.object(data.get("options", {}), f"{place}.options"),
-            model=None if model is None else self.text(model, f"{place}.model"),
-            params=self.object(data.get("params", {}), f"{place}.params"),
-            extra=others(data, ("id", "adapter", "options", "model", "params", "variant")),
-            variant=None if variant is None else self.text(variant, f"{place}.variant"),
-        )
+    def _with_id(self, data: dict[str, Any], place: str) -> dict[str, Any]:
+        """A column's data with its id: its adapter, where it says none."""
+        adapter = self.text(self.needed(data, "adapter", place), inside(place, "adapter"))
+        return {"id": adapter, **data}
 
-    def demo(self, value: Any, place: str) -> Demo:
-        data = self.object(value, place)
-        return Demo(
-            values=self.object(self.needed(data, "values", place), f"{place}.values"),
-            enabled=self.boolean(data.get("enabled", True), f"{place}.enabled"),
-            extra=others(data, ("enabled", "values")),
-        )
-
-    def tool(self, value: Any, place: str) -> Tool:
-        data = self.object(value, place)
-        return Tool(
-            name=self.text(self.needed(data, "name", place), f"{place}.name"),
-            description=self.lines(data.get("description", ""), f"{place}.description"),
-            parameters=self.text_or_object(data.get("parameters", {}), f"{place}.parameters"),
-            results=self.objects(data.get("results", []), f"{place}.results"),
-            extra=others(data, ("name", "description", "parameters", "results")),
-        )
-
-    def variant(self, value: Any, place: str) -> Variant:
-        data = self.object(value, place)
-        return Variant(
-            tag=self.text(self.needed(data, "tag", place), f"{place}.tag"),
-            of=self.text(self.needed(data, "of", place), f"{place}.of"),
-            text=self.lines(self.needed(data, "text", place), f"{place}.text"),
-            original=self.text(data.get("original", ""), f"{place}.original"),
-            extra=others(data, ("tag", "of", "text", "original")),
-        )
-
-    def case(self, value: Any, place: str) -> Case:
-        data = self.object(value, place)
-        turns, turns_off = self.turns(data.get("history", []), f"{place}.history")
-        return Case(
-            name=self.text(self.needed(data, "name", place), f"{place}.name"),
-            inputs=self.object(data.get("inputs", {}), f"{place}.inputs"),
-            history=turns,
-            expect=self.object(data.get("expect", {}), f"{place}.expect"),
-            recordings=self.by_name(data.get("recordings", {}), f"{place}.recordings", self.recording),
-            replies=self.by_name(data.get("replies", {}), f"{place}.replies", self.reply),
-            measured=self.by_name(data.get("measured", {}), f"{place}.measured", self.measured),
-            extra=others(data, ("name", "inputs", "history", "expect", "recordings", "replies", "measured")),
-            turns_off=turns_off,
-        )
-
-    def turns(self, value: Any, place: str) -> tuple[tuple[dict[str, Any], ...], frozenset[int]]:
+    def _turns(self, value: Any, place: str) -> tuple[list[dict[str, Any]], frozenset[int]]:
         """The turns of a history, and the places of those that are switched off."""
         given = self.objects(value, place)
-        turns = tuple([turn["values"] if is_switch(turn) else turn for turn in given])
+        turns = [turn["values"] if is_switch(turn) else turn for turn in given]
         off = [number for number, turn in enumerate(given) if is_switch(turn) and not turn["enabled"]]
         return turns, frozenset(off)
 
-    def reply(self, value: Any, place: str) -> Reply:
-        return file_parts.read(self, Reply, value, place)
-
-    def measured(self, value: Any, place: str) -> tuple[Measured, ...]:
-        return self.each(value, place, lambda one, where: file_parts.read(self, Measured, one, where))
-
-    def recording(self, value: Any, place: str) -> Recording:
+    def _kept_part(self, kind: type[KeptPart], value: Any, place: str) -> KeptPart:
+        """A part that remembers in which layout it was given."""
         data = self.object(value, place)
-        source = self.one_of(data.get("source", "sent"), f"{place}.source", get_args(RecordedSource))
-        return Recording(
-            messages=self.objects(self.needed(data, "messages", place), f"{place}.messages"),
-            request=self.object(data.get("request", {}), f"{place}.request"),
-            attempts=self.each(data.get("attempts", []), f"{place}.attempts", self.attempt),
-            versions=self.by_name(data.get("versions", {}), f"{place}.versions", self.text),
-            source=next(word for word in get_args(RecordedSource) if word == source),
-            capabilities=self.object(data.get("capabilities", {}), f"{place}.capabilities"),
-            extra=others(data, ("source", "versions", "capabilities", "messages", "request", "attempts")),
-        )
+        known = keys_of(kind)
+        given: dict[str, Any] = {}
+        extra: dict[str, Any] = {}
+        for key in known.values():
+            if key.is_needed:
+                self.needed(data, key.name, place)
+        for name, item in data.items():
+            key_or_none = known.get(name)
+            if key_or_none is None or (item is None and key_or_none.rule.null_is_absent):
+                extra[name] = item
+                continue
+            try:
+                given[name] = self._kept_key(key_or_none, item, inside(place, name))
+            except SessionError:
+                if not key_or_none.rule.is_lenient:
+                    raise
+                extra[name] = item
+        keys = {name: name in given and given[name] == known[name].default for name in data}
+        return kind(**given, extra=extra, keys=keys)
 
-    def attempt(self, value: Any, place: str) -> RecordedAttempt:
-        return file_parts.read(self, RecordedAttempt, value, place)
+    def _kept_key(self, key: Key, value: Any, place: str) -> Any:
+        found = _reader_of(key.hint, False)(self, value, place)
+        if key.rule.has_messages and value is not None:
+            self.objects(self.needed(value, "messages", place), inside(place, "messages"))
+        return found
+
+
+Read = Callable[[Reader, Any, str], Any]
+_PLAIN: Mapping[Any, Read] = {
+    str: ValueReader.text,
+    bool: ValueReader.boolean,
+    float: ValueReader.number,
+    Any: lambda reader, value, place: value,
+    Mapping[str, Any] | str: ValueReader.text_or_object,
+    Mapping[str, Any]: ValueReader.object,
+    tuple[Mapping[str, Any], ...]: ValueReader.objects,
+}
+
+
+_KNOWN: dict[type[Any], tuple[tuple[Key, Read], ...]] = {}
+
+
+def _reading(kind: type[Any]) -> tuple[tuple[Key, Read], ...]:
+    """The keys of a part, and how the value of each is read."""
+    if kind not in _KNOWN:
+        _KNOWN[kind] = tuple([(key, _reader_of(key.hint, key.rule.has_lines)) for key in keys_of(kind).values()])
+    return _KNOWN[kind]
+
+
+@lru_cache(maxsize=256)
+def _reader_of(hint: Any, has_lines: bool) -> Read:
+    """How a value of this type is read; `has_lines` for a text that may be a list of lines."""
+    if hint in _PLAIN:
+        return ValueReader.lines if has_lines else _PLAIN[hint]
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return lambda reader, value, place: reader.one_of(value, place, arguments)
+    if origin in (Union, types.UnionType):
+        (inner,) = [_reader_of(one, has_lines) for one in arguments if one is not type(None)]
+        return lambda reader, value, place: None if value is None else inner(reader, value, place)
+    if origin is tuple:
+        item = _reader_of(arguments[0], False)
+        return lambda reader, value, place: reader.each(value, place, lambda one, where: item(reader, one, where))
+    if isinstance(origin, type) and issubclass(Mapping, origin):
+        member = _reader_of(arguments[1], False)
+        return lambda reader, value, place: reader.by_name(value, place, lambda one, where: member(reader, one, where))
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return lambda reader, value, place: reader.part(hint, value, place)
+    raise TypeError(f"no key of a session file has values of the type {hint!r}")

@@ -1,145 +1,165 @@
-"""The parts of a session as JSON data. Our keys come in the order written here; unknown keys stand behind them."""
+"""The parts of a session as JSON data, each by the keys of its type; unknown keys stand behind ours."""
 
 from __future__ import annotations
 
+import dataclasses
+import types
 from collections.abc import Callable, Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal, Union, get_args, get_origin
 
 from sessions.errors import SessionError, step_into
-from sessions.file.file_parts import as_data
-from sessions.file.format_reader import is_switch
+from sessions.file.format_reader import inside, is_switch
 from sessions.file.json_values import JSON, UnwritableError, encode, encode_line, encode_text, has_surrogate_pair
+from sessions.file.part_keys import Key, keys_of
 from sessions.file.written_parts import WrittenParts
-from sessions.model.session import Case, Column, Demo, Recording, SignatureText, SourceLink, Tool, Variant
+from sessions.model.file_parts import FilePart
+from sessions.model.session import Case, Demo, Recording
 
-DEMO_LEVEL = 2
-RECORDING_LEVEL = 4
-"""How deep they stand in the file."""
-
-
-def lines(text: str) -> list[JSON]:
-    return [encode_line(line) for line in text.split("\n")]
+LEVELS: Mapping[type[Any], int] = {Demo: 2, Recording: 4}
+"""The parts of which a session may have thousands, and how deep they stand in the file: they are not written twice."""
 
 
 class Writer:
-    """Turns the parts of a session into JSON data, naming the place of what cannot be."""
+    """Turns the parts of a session into JSON data. Raises `SessionError` with the place of what cannot be."""
 
     def __init__(self, path: str | None, parts: WrittenParts | None = None) -> None:
         self._path = path
         self._parts = parts
 
+    def part(self, part: Any, place: str) -> JSON:
+        """A part by the keys of its type: text as it was written the last time, where this writer knows it."""
+        level = LEVELS.get(type(part))
+        if self._parts is None or level is None:
+            return self.keys(part, place)
+        return self._parts.text_of(part, lambda: self.keys(part, place), level)
+
+    def keys(self, part: Any, place: str) -> dict[str, JSON]:
+        """The part's own keys in the order of its type, and behind them those that its `extra` keeps."""
+        own: dict[str, JSON] = {}
+        for key, write in _writing(type(part)):
+            value = getattr(part, key.field)
+            if key.rule.has_switches:
+                own[key.name] = self._turns(part, inside(place, key.name))
+            elif not (key.rule.is_left_out and value == key.default):
+                own[key.name] = write(self, value, inside(place, key.name))
+        for name in part.extra:
+            if name in own or has_surrogate_pair(name):
+                raise SessionError(self._path, step_into(place, name), "cannot stand beside the session's own keys")
+        return own | {name: self.value(item, step_into(place, name)) for name, item in part.extra.items()}
+
     def value(self, value: Any, place: str) -> JSON:
+        """A user's value, as strict JSON."""
         try:
-            return encode(value)
+            return encode(list(value) if type(value) is tuple else value)
         except UnwritableError as error:
             where = error.place_in(place)
             raise SessionError(self._path, where, error.message, "a session holds plain JSON values") from None
 
-    def with_extra(self, own: dict[str, JSON], extra: Mapping[str, Any], place: str) -> dict[str, JSON]:
-        """Our own keys, and behind them those that `extra` keeps."""
-        for key in extra:
-            if key in own or has_surrogate_pair(key):
-                raise SessionError(self._path, step_into(place, key), "cannot stand beside the session's own keys")
-        return own | {key: self.value(item, step_into(place, key)) for key, item in extra.items()}
-
-    def signature(self, signature: SignatureText, place: str) -> dict[str, JSON]:
-        own = {
-            "text": lines(signature.text),
-            "class": None if signature.class_name is None else encode_text(signature.class_name),
-            "predictor": signature.predictor,
-            "instructions": None if signature.instructions is None else lines(signature.instructions),
-        }
-        if signature.source is not None:
-            own["source"] = self.source(signature.source, f"{place}.source")
-        if signature.decisions:
-            own["decisions"] = self.value(signature.decisions, f"{place}.decisions")
-        return self.with_extra(own, signature.extra, place)
-
-    def source(self, link: SourceLink, place: str) -> dict[str, JSON]:
-        own: dict[str, JSON] = {
-            "file": encode_text(link.file),
-            "class": encode_text(link.class_name),
-            "digest": encode_text(link.digest),
-        }
-        return self.with_extra(own, link.extra, place)
-
-    def column(self, column: Column, place: str) -> dict[str, JSON]:
-        own = {
-            "id": encode_text(column.id),
-            "adapter": encode_text(column.adapter),
-            "options": self.value(column.options, f"{place}.options"),
-            "model": None if column.model is None else encode_text(column.model),
-            "params": self.value(column.params, f"{place}.params"),
-        }
-        if column.variant is not None:
-            own["variant"] = encode_text(column.variant)
-        return self.with_extra(own, column.extra, place)
-
-    def demo(self, demo: Demo, place: str) -> JSON:
-        return self._once(demo, lambda: self._demo(demo, place), DEMO_LEVEL)
-
-    def _demo(self, demo: Demo, place: str) -> JSON:
-        own = {"enabled": demo.enabled, "values": self.value(demo.values, f"{place}.values")}
-        return self.with_extra(own, demo.extra, place)
-
-    def tool(self, tool: Tool, place: str) -> dict[str, JSON]:
-        own = {
-            "name": encode_text(tool.name),
-            "description": lines(tool.description),
-            "parameters": self.value(tool.parameters, f"{place}.parameters"),
-            "results": self.value(list(tool.results), f"{place}.results"),
-        }
-        return self.with_extra(own, tool.extra, place)
-
-    def variant(self, variant: Variant, place: str) -> dict[str, JSON]:
-        own = {
-            "tag": encode_text(variant.tag),
-            "of": encode_text(variant.of),
-            "text": lines(variant.text),
-            "original": encode_text(variant.original),
-        }
-        return self.with_extra(own, variant.extra, place)
-
-    def case(self, case: Case, place: str) -> dict[str, JSON]:
-        recordings = {}
-        for id, recording in case.recordings.items():
-            where = step_into(f"{place}.recordings", id)
+    def by_name(self, parts: Mapping[str, Any], place: str) -> dict[str, JSON]:
+        """Parts by the ids of columns."""
+        found: dict[str, JSON] = {}
+        for id, part in parts.items():
+            where = step_into(place, id)
             if has_surrogate_pair(id):
                 raise SessionError(self._path, where, "half characters (surrogates) cannot stand in a column's id")
-            recordings[id] = self.recording(recording, where)
-        own = {
-            "name": encode_text(case.name),
-            "inputs": self.value(case.inputs, f"{place}.inputs"),
-            "history": [self.turn(case, number, f"{place}.history[{number}]") for number in range(len(case.history))],
-            "expect": self.value(case.expect, f"{place}.expect"),
-            "recordings": recordings,
-            "replies": self.value({id: as_data(one) for id, one in case.replies.items()}, f"{place}.replies"),
-            "measured": self.value(
-                {id: [as_data(one) for one in of] for id, of in case.measured.items()}, f"{place}.measured"
-            ),
-        }
-        return self.with_extra(own, case.extra, place)
+            found[id] = self.part(part, where)
+        return found
 
-    def turn(self, case: Case, number: int, place: str) -> JSON:
+    def _turns(self, case: Case, place: str) -> list[JSON]:
+        return [self._turn(case, number, f"{place}[{number}]") for number in range(len(case.history))]
+
+    def _turn(self, case: Case, number: int, place: str) -> JSON:
         """A turn as it is; within a switch when it is off, or when its own keys would be taken for one."""
         values, enabled = case.history[number], number not in case.turns_off
         if enabled and not is_switch(values):
             return self.value(values, place)
-        return {"enabled": enabled, "values": self.value(values, f"{place}.values")}
+        return {"enabled": enabled, "values": self.value(values, inside(place, "values"))}
 
-    def recording(self, recording: Recording, place: str) -> JSON:
-        return self._once(recording, lambda: self._recording(recording, place), RECORDING_LEVEL)
 
-    def _once(self, part: Demo | Recording, make: Callable[[], JSON], level: int) -> JSON:
-        return make() if self._parts is None else self._parts.text_of(part, make, level)
+def as_data(part: FilePart) -> dict[str, JSON]:
+    """A part that keeps its layout as the plain JSON of its file, users' values as they are."""
+    known = keys_of(type(part))
+    in_file = part.keys or {}
+    data: dict[str, JSON] = {}
+    for name in dict.fromkeys([*in_file, *known, *part.extra]):
+        key = known.get(name)
+        if key is None:
+            if name in part.extra:
+                data[name] = part.extra[name]
+            continue
+        value = getattr(part, key.field)
+        if key.is_needed or value != key.default:
+            data[name] = _plain(value)
+        elif name in part.extra:
+            data[name] = part.extra[name]
+        elif in_file.get(name, False) or (key.rule.is_always_written and (part.keys is None or name in in_file)):
+            data[name] = _plain(value)
+    return data
 
-    def _recording(self, recording: Recording, place: str) -> JSON:
-        own = {
-            "source": recording.source,
-            "versions": self.value(recording.versions, f"{place}.versions"),
-            "capabilities": self.value(recording.capabilities, f"{place}.capabilities"),
-            "messages": self.value(list(recording.messages), f"{place}.messages"),
-            "request": self.value(recording.request, f"{place}.request"),
-            "attempts": self.value([as_data(one) for one in recording.attempts], f"{place}.attempts"),
-        }
-        return self.with_extra(own, recording.extra, place)
+
+def _plain(value: Any) -> JSON:
+    if isinstance(value, FilePart):
+        return as_data(value)
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+Write = Callable[[Writer, Any, str], JSON]
+
+
+def _lines(writer: Writer, text: str, place: str) -> list[JSON]:
+    return [encode_line(line) for line in text.split("\n")]
+
+
+def _kept(writer: Writer, value: Any, place: str) -> JSON:
+    return writer.value({key: _plain(one) for key, one in value.items()}, place)
+
+
+def _kept_list(writer: Writer, value: Any, place: str) -> JSON:
+    return writer.value(_plain(value), place)
+
+
+_PLAIN_WRITERS: Mapping[Any, Write] = {
+    str: lambda writer, value, place: encode_text(value),
+    bool: lambda writer, value, place: value,
+    Mapping[str, Any] | str: Writer.value,
+    Mapping[str, Any]: Writer.value,
+    Mapping[str, str]: Writer.value,
+    Mapping[str, Mapping[str, Any]]: Writer.value,
+    tuple[Mapping[str, Any], ...]: Writer.value,
+}
+
+
+_KNOWN: dict[type[Any], tuple[tuple[Key, Write], ...]] = {}
+
+
+def _writing(kind: type[Any]) -> tuple[tuple[Key, Write], ...]:
+    """The keys of a part, and how the value of each is written."""
+    if kind not in _KNOWN:
+        _KNOWN[kind] = tuple([(key, _writer_of(key.hint, key.rule.has_lines)) for key in keys_of(kind).values()])
+    return _KNOWN[kind]
+
+
+@lru_cache(maxsize=256)
+def _writer_of(hint: Any, has_lines: bool) -> Write:
+    """How a value of this type is written; `has_lines` for a text that stands there as the list of its lines."""
+    if hint in _PLAIN_WRITERS:
+        return _lines if has_lines else _PLAIN_WRITERS[hint]
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return lambda writer, value, place: value
+    if origin in (Union, types.UnionType):
+        (inner,) = [_writer_of(one, has_lines) for one in arguments if one is not type(None)]
+        return lambda writer, value, place: None if value is None else inner(writer, value, place)
+    if origin is tuple:
+        if issubclass(arguments[0], FilePart):
+            return _kept_list
+        return lambda writer, value, place: [writer.part(one, f"{place}[{at}]") for at, one in enumerate(value)]
+    if isinstance(origin, type) and issubclass(Mapping, origin):
+        keeps_layout = get_origin(arguments[1]) is tuple or issubclass(arguments[1], FilePart)
+        return _kept if keeps_layout else Writer.by_name
+    if dataclasses.is_dataclass(hint):
+        return Writer.part
+    raise TypeError(f"no key of a session file has values of the type {hint!r}")

@@ -1,61 +1,21 @@
 """Replies as a session keeps them: the one shown under a column, and those of a recording with how they were read.
 
-Each type is a part of the file: its fields are the keys, in the order in which they are written
-(`sessions.file.file_parts` reads and writes them).
+Each type is a part of the file that keeps the layout that it was given (`sessions.model.file_parts.FilePart`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
-
-
-def nothing() -> Mapping[str, Any]:
-    """The empty mapping, as a default (dataclasses take no unhashable value itself)."""
-    return NOTHING
-
-
-@dataclass(frozen=True)
-class Rule:
-    """What a type cannot say of a key; stands beside it in `Annotated`."""
-
-    is_lenient: bool = False
-    """A value of another kind is kept with the unknown keys, and counts as not given."""
-    null_is_absent: bool = False
-    """So is null, and a value of another kind is an error."""
-    is_always_written: bool = False
-    """Also with its default value; others then are left out."""
-    has_messages: bool = False
-    """The object is a whole request, so it must have a list `messages` of objects."""
-
-
-LENIENT = Rule(is_lenient=True)
-ALWAYS = Rule(is_always_written=True)
-LENIENT_ALWAYS = Rule(is_lenient=True, is_always_written=True)
+from sessions.model.file_parts import ALWAYS, LENIENT, LENIENT_ALWAYS, FilePart, Rule, nothing
 
 Source = Literal["sent", "edited", "pasted"]
 """Of a reply: a model's own, changed by a person, or brought by one."""
 Rating = Literal["good", "bad"]
 Role = Literal["main", "tools", "fallback", "extraction"]
 """Of a recorded call: the column's own, one that goes on after tool calls, the JSON adapter's, TwoStep's second one."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FilePart:
-    """A part of the file whose keys are the fields of its type; saving an unchanged file changes no byte of it."""
-
-    ORDER: ClassVar[tuple[str, ...]] = ()
-    """The keys that are written first; the others follow as they stand in the type."""
-
-    extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
-    """Keys that this version does not know, and lenient ones with a value of another kind."""
-    keys: Mapping[str, bool] | None = field(default=None, repr=False, compare=False)
-    """The keys that the file has, in its order, and whether each says what would be so without it. None for a part
-    that was made here."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from sessions.model.replies import Measured, RecordedAttempt, Reply, nothing
+from sessions.model.file_parts import LINES, Rule, nothing
+from sessions.model.replies import Measured, RecordedAttempt, Reply
 
 if TYPE_CHECKING:
     from adapters.signatures.signature import Signature
@@ -21,28 +22,33 @@ RecordedSource = Literal["sent", "edited", "pasted", "accepted"]
 
 @dataclass(frozen=True)
 class SourceLink:
-    """Where in a program a signature's text was taken: `file` relative to the session's folder, with `/`, the class
-    there, and the digest of the text that was taken (`sessions.source`)."""
+    """Where in a program a signature's text was taken."""
 
     file: str
-    class_name: str
-    digest: str
+    """Relative to the session's folder, with `/`."""
+    class_name: Annotated[str, Rule(name="class")]
+    """The class there."""
+    digest: str = ""
+    """Of the text that was taken."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
 
 @dataclass(frozen=True)
 class SignatureText:
-    """The signature as the user wrote it: string notation, or Python source of which `class_name` is meant."""
+    """The signature as it was written: string notation or Python source, which is read and never run."""
 
-    text: str
-    class_name: str | None = None
+    text: Annotated[str, LINES]
+    """The string notation, or Python source."""
+    class_name: Annotated[str | None, Rule(name="class")] = None
+    """Which class of the source is meant."""
     predictor: Predictor = "Predict"
-    instructions: str | None = None
-    """Replaces what the text says (for the string notation, which has no room for instructions)."""
+    """What calls it; `ChainOfThought` puts the field `reasoning` before the other outputs."""
+    instructions: Annotated[str | None, LINES] = None
+    """In the place of what the text says."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
-    source: SourceLink | None = None
-    """The program that it is a copy of."""
-    decisions: Mapping[str, Mapping[str, Any]] = field(default_factory=nothing)
+    source: Annotated[SourceLink | None, Rule(is_left_out=True)] = None
+    """The program that the text is a copy of."""
+    decisions: Annotated[Mapping[str, Mapping[str, Any]], Rule(is_left_out=True)] = field(default_factory=nothing)
     """Of outputs that are decisions, by name: `threshold`, `cuts` or `weights`, `instructions` and `criteria`, as
     `dspy.Predict.fields` has them."""
 
@@ -82,60 +88,84 @@ def _read(
 
 @dataclass(frozen=True)
 class Demo:
-    """One example: plain JSON values by field name. Its identity stands for its content: never change `values`."""
+    """One worked example.
+
+    Its identity stands for its content: never change `values`.
+    """
+
+    ORDER: ClassVar = ("enabled",)
 
     values: Mapping[str, Any]
+    """Plain JSON by field name."""
     enabled: bool = True
+    """Whether it is in the prompts."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
 
 @dataclass(frozen=True)
 class Column:
-    """What is compared: an adapter with its options, the model it is sent to (None: the session's) and parameters."""
+    """What is compared: an adapter with its options, and the model it is sent to."""
 
     id: str
+    """Its name among the columns; the adapter's where none is given."""
     adapter: str
+    """`chat`, `json`, `xml`, `baml`, `twostep`, `markdown`, or `module:Class`."""
     options: Mapping[str, Any] = field(default_factory=nothing)
+    """The adapter's options, by the names of dspy's constructor arguments."""
     model: str | None = None
-    params: Mapping[str, Any] = field(default_factory=nothing)
+    """Where it is sent; null for the session's model."""
+    params: Annotated[Mapping[str, Any], Rule(has_parameters=True)] = field(default_factory=nothing)
+    """Parameters of its own, beside and before the session's."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
-    variant: str | None = None
-    """The tag of the variants that take the place of the signature's own texts (`sessions.model.variants`)."""
+    variant: Annotated[str | None, Rule(is_left_out=True)] = None
+    """The tag of the variants that take the place of the signature's own texts."""
 
 
 @dataclass(frozen=True)
 class Recording:
-    """What `check` compares for one column of one case: prompt, request, replies and their readings, with versions.
+    """What `check` compares for one column of one case: what was sent, came back and was read.
 
-    `messages` and `request` are plain JSON; `request` is the rest of the request, without its messages.
-    `capabilities` are those of the model that the request was made for. What no check compares as recorded (usage,
-    cost, durations) stands in the case's `measured`.
+    What no check compares as recorded (usage, cost, durations) stands in the case's `measured`.
     """
 
+    ORDER: ClassVar = ("source", "versions", "capabilities")
+
     messages: tuple[Mapping[str, Any], ...]
-    request: Mapping[str, Any]
-    attempts: tuple[RecordedAttempt, ...]
-    versions: Mapping[str, str]
+    """The prompt, as plain JSON."""
+    request: Mapping[str, Any] = field(default_factory=nothing)
+    """The request without its messages."""
+    attempts: tuple[RecordedAttempt, ...] = ()
+    """The calls of a model, in their order."""
+    versions: Mapping[str, str] = field(default_factory=nothing)
+    """What it was made with, whose behaviour is part of it: engine, dspy, json_repair, pydantic."""
     source: RecordedSource = "sent"
+    """Where it came from; `accepted`: its prompt was taken for right and never sent."""
     capabilities: Mapping[str, Any] = field(default_factory=nothing)
+    """Of the model that the request was made for."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
 
 @dataclass(frozen=True)
 class Case:
-    """One named set of inputs and history, what is expected of it, and its recordings and last replies by column id."""
+    """One named set of inputs, with what is expected and what was recorded."""
 
     name: str
+    """Its name among the cases."""
     inputs: Mapping[str, Any] = field(default_factory=nothing)
-    history: tuple[Mapping[str, Any], ...] = ()
+    """Plain JSON by field name."""
+    history: Annotated[tuple[Mapping[str, Any], ...], Rule(has_switches=True)] = ()
+    """Earlier turns, oldest first: plain JSON by field name, or that under `values` beside `enabled`. A turn that is
+    not enabled is in no prompt."""
     expect: Mapping[str, Any] = field(default_factory=nothing)
+    """What a reply must fulfil: `{"reply", "fields", "cost", "tokens", "seconds", "columns"}`."""
     recordings: Mapping[str, Recording] = field(default_factory=nothing)
+    """By column id: what `check` compares."""
     replies: Mapping[str, Reply] = field(default_factory=nothing)
-    """By column: the reply last shown under it."""
+    """By column id: the reply last shown."""
     measured: Mapping[str, tuple[Measured, ...]] = field(default_factory=nothing)
-    """By column, of the recorded run: one an attempt."""
+    """By column id, one object an attempt: what the recorded run took, which is compared with nothing."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
-    turns_off: frozenset[int] = frozenset()
+    turns_off: Annotated[frozenset[int], Rule(is_no_key=True)] = frozenset()
     """The places in `history`, from 0, of turns that are kept and in no prompt."""
 
     @property
@@ -146,32 +176,32 @@ class Case:
 
 @dataclass(frozen=True)
 class Tool:
-    """A function a model may call, described and never run.
-
-    `parameters` is the JSON Schema of its arguments, or a typed line of them (`query: str, limit: int = 5`).
-    `results` are canned answers, objects `{"arguments", "result"}`; one without `arguments` answers any other call, and
-    one with `error` in place of `result` fails with that text.
-    """
+    """A function a model may call, described and never run."""
 
     name: str
-    description: str = ""
+    """What a model calls it by."""
+    description: Annotated[str, LINES] = ""
+    """What a model is told of it."""
     parameters: Mapping[str, Any] | str = field(default_factory=nothing)
+    """The JSON Schema of its arguments, or a typed line of them: `query: str, limit: int = 5`."""
     results: tuple[Mapping[str, Any], ...] = ()
+    """Canned answers: `{"arguments", "result"}`; one without `arguments` answers any other call, and one with `error`
+    in place of `result` fails with that text."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
 
 @dataclass(frozen=True)
 class Variant:
-    """Another wording to try in the place of one of the signature's texts.
-
-    `of` is `instructions` or `fields.NAME.desc`; variants of the same `tag` go together. `original` is the
-    `hash_of` the text it was written for, so that a variant of a text that has changed since is noticed.
-    """
+    """Another wording to try in the place of one of the signature's texts."""
 
     tag: str
+    """Variants of one tag go together."""
     of: str
-    text: str
+    """`instructions` or `fields.NAME.desc`."""
+    text: Annotated[str, LINES]
+    """The other wording."""
     original: str = ""
+    """`sha256:…` of the text it was written for: a variant of a text that has changed since is noticed."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
     @staticmethod
@@ -185,22 +215,40 @@ SCHEMA = "urn:adapter-workbench:session:1"
 
 @dataclass(frozen=True)
 class Session:
-    """Everything a session file holds. `extra` keeps keys of the file that this version does not know."""
+    """One signature with demos, columns and cases: everything a session file holds.
+
+    `extra` keeps keys of the file that this version does not know.
+    """
+
+    ORDER: ClassVar = (
+        *("schema", "name", "signature", "variants", "model", "params", "fallback"),
+        *("columns", "tools", "demos", "cases", "notes"),
+    )
 
     signature: SignatureText
+    """What is asked for."""
     demos: tuple[Demo, ...] = ()
+    """Worked examples."""
     columns: tuple[Column, ...] = ()
+    """What is compared, side by side."""
     cases: tuple[Case, ...] = (Case("case 1"),)
+    """Sets of inputs, each with what is expected and what was recorded."""
     model: str = "offline/exact"
-    params: Mapping[str, Any] = field(default_factory=nothing)
+    """Where columns without a model of their own are sent."""
+    params: Annotated[Mapping[str, Any], Rule(has_parameters=True)] = field(default_factory=nothing)
+    """Parameters of every column's request."""
     fallback: bool = False
-    """Whether Chat and XML fall back to JSON after a reply that does not parse. Off: the first failure shows."""
+    """Whether Chat and XML fall back to JSON after a reply that does not parse; off, the first failure shows."""
     name: str = ""
-    notes: str = ""
+    """What the session is called."""
+    notes: Annotated[str, LINES] = ""
+    """Text for people."""
     tools: tuple[Tool, ...] = ()
+    """Functions a model may call, described and never run."""
     variants: tuple[Variant, ...] = ()
-    schema: str = SCHEMA
-    """What the file says under `$schema`, for editors."""
+    """Other wordings of the signature's texts."""
+    schema: Annotated[str, Rule(name="$schema")] = SCHEMA
+    """The schema of the file, for editors."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
     def case(self, name: str) -> Case:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from sessions.file import store
-from sessions.file.file_parts import as_data, keys_of
+from sessions.file.format_writer import as_data
 from sessions.model.replies import RecordedAttempt, Reply
 from sessions.model.session import Case, Session, SignatureText
 
@@ -76,9 +75,3 @@ def test_what_is_taken_back_leaves_no_trace_in_the_file() -> None:
 
 def test_an_attempt_made_here_is_written_whole() -> None:
     assert list(as_data(RecordedAttempt("chat"))) == ["adapter", "role", "request", "completions", "error"]
-
-
-def test_the_documents_name_every_key_of_a_reply() -> None:
-    text = (Path(__file__).parents[3] / "docs" / "session.md").read_text()
-    (row,) = [line for line in text.splitlines() if line.startswith("| a case's `replies` |")]
-    assert [key for key in keys_of(Reply) if f"`{key}`" not in row] == []
