@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,8 @@ from workbench.output.suggestions import nearest
 
 if TYPE_CHECKING:
     from sessions.model.session import Session
+    from workbench.checks.decisions import Decisions
+    from workbench.checks.reviewing import Look, Review
     from workbench.sending.tool_answers import NamedHandler
 
 
@@ -70,8 +72,15 @@ def _run_command(name: str, arguments: list[str]) -> int:
     except SystemExit as end:  # --help
         return int(end.code or 0)
     with command_output.results_alone() if user_code.is_named_in(options) else nullcontext():
-        code: int = module.run(options)
+        code: int = module.run(options, _decided) if name == "review" else module.run(options)
     return code
+
+
+def _decided(found: Review, again: Callable[[], Review], look: Look, of: str) -> tuple[Review, Decisions | None]:
+    """What a person decides of a review on the screen, which the commands know nothing of."""
+    from workbench.tui.launch import run_review
+
+    return run_review(found, again, look, of)
 
 
 def _open_app(arguments: list[str]) -> int:

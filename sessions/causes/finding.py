@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sessions.causes.cause import Cause, CauseKind, FixtureName, Key
 from sessions.file.typed_values import plain
-from sessions.fixtures.verdicts import Drift, Edit, FixtureResult
+from sessions.fixtures.verdicts import Drift, Edit, FixtureResult, Origin
 
 _CASE_TURNS = re.compile(r"(demo|history) (\d+)")
 _WORD = re.compile(r"\w+")
@@ -65,6 +65,12 @@ def causes_of(result: FixtureResult) -> dict[Key, list[Drift]]:
             continue
         found.setdefault(_of_other(drift, found, fields, model), []).append(drift)
     return found
+
+
+def origins_of(key: Key, drift: Drift) -> tuple[Origin, ...]:
+    """The origins within a message in which a cause of its drift shows; none for a drift that is no change of text."""
+    own = [edit.origin for edit in drift.edits if _of_edit(edit, drift.versions) == key]
+    return tuple(dict.fromkeys(own or [edit.origin for edit in drift.edits]))
 
 
 def _changed_fields(drifts: Sequence[Drift]) -> dict[str, str]:

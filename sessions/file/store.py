@@ -74,6 +74,14 @@ def open_file(path: PathLike) -> Opened:
     return Opened(_session_in(content, name), Fingerprint.of(content))
 
 
+def fingerprint(path: PathLike) -> Fingerprint | None:
+    """What the file holds now; None for one that cannot be read."""
+    try:
+        return Fingerprint.of(_read(os.fspath(path)))
+    except SessionError:
+        return None
+
+
 def has_changed(path: PathLike, since: Fingerprint) -> bool:
     """Whether the file holds something else than it did; a file that is gone holds nothing that could be lost."""
     try:

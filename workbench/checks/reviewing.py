@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sessions.causes.accepting import accepted
-from sessions.causes.cause import Cause, Key
+from sessions.causes.cause import Cause, FixtureName, Key
 from sessions.causes.finding import Causes, causes_of
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
+from sessions.file.store import Fingerprint
 from sessions.fixtures import checking as fixtures
+from sessions.fixtures.verdicts import Drift, FixtureResult
 from sessions.source.linking import Follower
 from sessions.source.pulling import pulled
 from workbench.checks.checking import Checked, Plan, adapters_of_the_user, check_all, check_file, wanted_of
+from workbench.checks.decisions import Decisions
 
 
 @dataclass(frozen=True)
 class Review:
-    """What a check found: the causes, most fixtures first; each file's outcome; what could not be read, by path."""
+    """What a check found: the causes, most fixtures first; each file's outcome; what could not be read, by path.
+
+    `seen` is the content that each file had: what is decided of it is not written into another.
+    """
 
     causes: tuple[Cause, ...]
     checked: tuple[Checked, ...]
+    seen: Mapping[Path, Fingerprint] = field(default_factory=dict)
 
     @property
     def errors(self) -> dict[str, str]:
@@ -32,6 +39,13 @@ class Review:
         """The files in which causes of these ids show, in the order of the check."""
         paths = {fixture.path for cause in self.causes if cause.id in ids for fixture in cause.fixtures}
         return [one.path for one in self.checked if str(one.path) in paths]
+
+
+Look = Callable[[Cause, FixtureName], tuple[Drift, ...]]
+"""The drifts of a fixture that show a cause."""
+
+Decide = Callable[[Review, Callable[[], Review], Look, str], tuple[Review, Decisions | None]]
+"""Has a person decide on a review, or on what there is `again` later, of what is named; None: that was broken off."""
 
 
 @dataclass(frozen=True)
@@ -49,20 +63,45 @@ def review(files: Sequence[Path], plan: Plan, jobs: int = 1) -> Review:
     """Checks the files and groups what drifts. Raises `CommandError` as a check does."""
     causes = Causes()
     checked: list[Checked] = []
+    seen = {path: found for path in files if (found := store.fingerprint(path)) is not None}
     for one in check_all(files, plan, jobs):
         causes.add(one.results)
         checked.append(Checked(one.path, error=one.error, nothing=one.nothing))
-    return Review(causes.found(), tuple(checked))
+    return Review(causes.found(), tuple(checked), seen)
 
 
-def accept(path: Path, ids: Collection[str], plan: Plan) -> Written:
+class FilesLook:
+    """What drifts in one fixture after the other; the file that was looked at last is not checked again."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._last: Checked | None = None
+
+    def __call__(self, cause: Cause, fixture: FixtureName) -> tuple[Drift, ...]:
+        """The drifts of a fixture that show a cause, as they are now; none where it does not show it any more."""
+        if self._last is None or str(self._last.path) != fixture.path:
+            self._last = check_file(Path(fixture.path), self._plan, None, Follower())
+        return drifts_of(cause, fixture, self._last.results)
+
+
+def drifts_of(cause: Cause, fixture: FixtureName, results: Sequence[FixtureResult]) -> tuple[Drift, ...]:
+    """The drifts of one fixture that show a cause, out of what a check found."""
+    found = next((one for one in results if (one.case, one.column) == (fixture.case, fixture.column)), None)
+    return tuple(causes_of(found).get(cause.key, ())) if found is not None else ()
+
+
+def accept(path: Path, ids: Collection[str], plan: Plan, seen: Fingerprint | None = None) -> Written:
     """Accepts the causes of these ids in one file: it is checked anew and written once, whole, or left as it is.
 
-    A file that changes meanwhile is left, and `error` says so. Never raises for what a file holds.
+    A file that holds something else than it did when it was reviewed (`seen`), or that changes meanwhile, is left, and
+    `error` says so. Never raises for what a file holds.
     """
     try:
         opened = store.open_file(path)
         session = opened.session
+        if seen is not None and opened.fingerprint != seen:
+            changed = "it has changed since it was reviewed, and is left as it is; review it again"
+            return Written(path, error=f"{path}: {changed}")
         follower = Follower()
         was_pulled = False
         if any(key.kind == "source" and key.id in ids for key in _keys(path, plan, follower)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import NamedTuple
 
 ALIKE = 0.4
@@ -42,6 +42,24 @@ def lines_of(unified: Sequence[str]) -> Iterator[Line]:
             for one in run:
                 text = one if one.startswith("@@") else one[1:]
                 yield Line("@" if one.startswith("@@") else " ", (Stretch(text, False),))
+
+
+def paired_lines_of(unified: Sequence[str]) -> Iterator[tuple[Line | None, Line | None]]:
+    """The lines of a unified diff side by side: each with what it became, None where one side has nothing."""
+    for kind, group in groupby(unified, key=lambda line: line[:1] in ("-", "+")):
+        run = list(group)
+        if not kind:
+            yield from [(line, line) for line in lines_of(run)]
+            continue
+        before, after = [one[1:] for one in run if one[0] == "-"], [one[1:] for one in run if one[0] == "+"]
+        made = list(_change(before, after))
+        old, new = made[: len(before)], made[len(before) :]
+        left = right = 0
+        for one, other in [*_pairs(before, after), (len(before), len(after))]:
+            yield from zip_longest(old[left:one], new[right:other])
+            if one < len(before):
+                yield old[one], new[other]
+            left, right = one + 1, other + 1
 
 
 def _change(before: Sequence[str], after: Sequence[str]) -> Iterator[Line]:

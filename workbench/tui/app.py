@@ -44,6 +44,7 @@ from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
 
 if TYPE_CHECKING:
+    from sessions.causes.cause import FixtureName
     from workbench.tui.runs.run_history import RunHistory
 
 # What a first picture does not need is imported with its first use: the conversations, the palette, runner and models.
@@ -57,7 +58,8 @@ SWITCH_SECONDS = 0.0005
 
 
 class WorkbenchApp(SurvivingApp):
-    """`send` runs a column (None: its model does); `keep`: unsaved work is copied to the state folder and offered.
+    """`send` runs a column (None: its model does); `keep`: unsaved work is copied to the state folder and offered;
+    `start_at`: whose prompt is in front at first.
 
     `tool_handlers` are the functions that the user named for tools of this session, by tool. To its actions it is a
     `workbench.tui.host.Host`. An action is one line here, and a function of `actions/` that does it.
@@ -75,9 +77,11 @@ class WorkbenchApp(SurvivingApp):
         keep: bool = True,
         fingerprint: Fingerprint | None = None,
         tool_handlers: Mapping[str, NamedHandler] | None = None,
+        start_at: FixtureName | None = None,
     ) -> None:
         super().__init__()
         self._keep = keep
+        self._start_at = start_at
         self.document = Document(session, path, fingerprint=fingerprint)
         self._is_following = False
         self.sending = SendSetup(send, tool_handlers or {})
@@ -372,6 +376,10 @@ class WorkbenchApp(SurvivingApp):
         """What can wait until the first picture is on screen."""
         self.preferences.settle()
         self._follow_program()
+        if self._start_at is not None:
+            from workbench.tui.actions import deciding
+
+            deciding.go_to(self, self._start_at)
         if self.preferences.wants_guide:
             self.guidance.show(is_first=True)
             self.main.columns.set_quiet(self.size.height < ROOMY)

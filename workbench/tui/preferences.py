@@ -34,6 +34,7 @@ class Preferences:
         self._main = main
         self._in_force: InForce | None = None
         self._remembers = False
+        self._keeps = True
         self._remembered = Remembered()
         self._complaint = ""
         self.key_words = USUAL
@@ -44,8 +45,12 @@ class Preferences:
         """What the config file and the environment say; None where there is neither."""
         return self._in_force.settings if self._in_force is not None else None
 
-    def use_config(self) -> None:
-        """Before the first picture: theme and spacing. A config that can not be read is told once there is one."""
+    def use_config(self, keep: bool = True) -> None:
+        """Before the first picture: theme and spacing. A config that can not be read is told once there is one.
+
+        Unless `keep`, how the screen is left is not remembered.
+        """
+        self._keeps = keep
         if _has_config():
             from adapters.lm.config_file import ConfigError
             from workbench.config import settings
@@ -133,7 +138,7 @@ class Preferences:
 
     def remember_layout(self) -> None:
         """Keeps the layout of what is open for the next time."""
-        if not self._remembers or not self._main.is_attached:
+        if not self._remembers or not self._keeps or not self._main.is_attached:
             return
         said = {"prompts": self._main.columns.share, "editors": self._main.left_share}
         sizes: dict[str, Any] = {name: round(share, 3) for name, share in said.items() if share is not None}

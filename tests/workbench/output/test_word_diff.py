@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.hostile import HOSTILE
-from workbench.output.word_diff import lines_of, words
+from workbench.output.word_diff import lines_of, paired_lines_of, words
 
 
 def unified(before: str, after: str) -> list[str]:
@@ -48,3 +48,17 @@ def test_hostile_lines_join_to_themselves() -> None:
         ours, theirs = words(line, line + " x")
         assert "".join([one.text for one in ours]) == line
         assert "".join([one.text for one in theirs]) == line + " x"
+
+
+@given(st.text(alphabet="ab []<>\n\t1.é", max_size=60), st.text(alphabet="ab []<>\n\t1.é", max_size=60))
+def test_side_by_side_each_side_has_all_its_lines_in_their_order(before: str, after: str) -> None:
+    made = list(paired_lines_of(unified(before, after)))
+    lines = list(lines_of(unified(before, after)))
+    assert [old for old, _ in made if old is not None] == [one for one in lines if one.sign != "+"]
+    assert [new for _, new in made if new is not None] == [one for one in lines if one.sign != "-"]
+
+
+def test_side_by_side_a_line_stands_beside_what_it_became() -> None:
+    made = list(paired_lines_of(["-one two three", "-four", "+new", "+one two 3", "+four"]))
+    texts = [tuple("".join([part.text for part in one.stretches]) if one else "" for one in pair) for pair in made]
+    assert texts == [("", "new"), ("one two three", "one two 3"), ("four", "four")]

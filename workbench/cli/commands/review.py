@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from sessions.causes.cause import Cause
+from sessions.errors import SessionError
 from workbench.checks import fixture_files, keywords, reviewing
 from workbench.checks.checking import Plan
-from workbench.checks.reviewing import Review, Written
+from workbench.checks.reviewing import Decide, FilesLook, Review, Written
 from workbench.cli import arguments
 from workbench.cli.commands.check import write_causes
 from workbench.output import command_output, exit_codes
@@ -17,17 +20,19 @@ from workbench.output.exit_codes import CommandError
 from workbench.output.suggestions import nearest
 
 DESCRIPTION = """\
-Lists what has drifted in recorded sessions by its cause: one word of a
-description that changed is one cause, however many fixtures show it. A cause is
-accepted by its id: today's prompts and readings are then recorded in the place
-of the old ones, in every fixture that has no other cause. Accepting a change of
-the program itself (source) pulls its text; what that changes in prompts is the
-next review's.
+Shows what has drifted in recorded sessions by its cause: one word of a
+description that changed is one cause, however many fixtures show it. At a
+terminal each is decided on the screen; elsewhere, where CI is set, and with --by
+they are listed, and accepted by their ids. What is accepted is recorded anew:
+today's prompts and readings in the place of the old ones, in every fixture that
+has no other cause. Accepting a change of the program itself (source) pulls its
+text; what that changes in prompts is the next review's.
 
-Without --accept nothing is written. Each file is written once, whole; one that
-changed meanwhile is named and left. Exits 1 while something drifts."""
+The screen writes when it is left, a list only with --accept. Each file is
+written once, whole; one that changed meanwhile is named and left. Exits 1 while
+something drifts."""
 EXAMPLES = """\
-  workbench review prompts/
+  workbench review prompts/                    decide, one cause after the other
   workbench review prompts/ --accept 1f0c2a9be4 --accept 77d1e0a3c2
   workbench review prompts/ --accept-all -k 'not slow'
   workbench review prompts/ --by case          what drifts, case after case
@@ -39,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--adapter", dest="adapters", action="append", metavar="A", help="only this column; repeatable")
     parser.add_argument("--case", dest="cases", action="append", metavar="NAME", help="only this case; repeatable")
     parser.add_argument("-k", dest="keyword", default="", metavar="EXPR", help="only such cases, columns, path:WORDs")
-    parser.add_argument("--by", choices=("cause", "case"), default="cause", help="list causes, or cases with theirs")
+    parser.add_argument("--by", choices=("cause", "case"), help="list causes, or cases with theirs")
     parser.add_argument("--accept", action="append", default=[], metavar="CAUSE", help="by its id; repeatable")
     parser.add_argument("--accept-all", action="store_true", help="every cause that recording anew settles")
     parser.add_argument("--no-source", action="store_true", help="follow no link to a program")
@@ -47,7 +52,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_json(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
+    """`decide` has a person decide on the screen, which this front end knows nothing of."""
     if options.keyword:
         keywords.parse(options.keyword)
     if not 1 <= options.jobs <= 256:
@@ -65,16 +71,43 @@ def run(options: argparse.Namespace) -> int:
     for error in found.errors.values():
         command_output.message(f"workbench: {error}")
     ids = _accepted(options, found)
-    written = [reviewing.accept(path, ids, plan) for path in found.files_of(ids)]
+    on_screen = bool(found.causes) and decide is not None and _wants_screen(options)
+    if on_screen and decide is not None:
+        found, ids = _decided(decide, options, files, plan, found)
+    written = [reviewing.accept(path, ids, plan, found.seen.get(path)) for path in found.files_of(ids)]
     left = reviewing.review(files, plan, options.jobs) if any(one.recorded or one.pulled for one in written) else found
     if options.json:
         _write_json(left, ids, written)
     else:
-        _tell(options, left, ids, written)
+        _tell(options, left, ids, written, on_screen)
     if found.errors:
         return exit_codes.USAGE
     failed = any(one.error for one in written)
     return exit_codes.DIFFERENT if left.causes or failed else exit_codes.OK
+
+
+def _wants_screen(options: argparse.Namespace) -> bool:
+    """Whether a person decides: at a terminal, where nothing else is asked for, and never in CI."""
+    asks_otherwise = options.json or options.accept or options.accept_all or options.by or os.environ.get("CI")
+    return not asks_otherwise and all(command_output.is_terminal(one) for one in (sys.stdin, sys.stdout, sys.stderr))
+
+
+def _decided(
+    decide: Decide, options: argparse.Namespace, files: Sequence[Path], plan: Plan, found: Review
+) -> tuple[Review, set[str]]:
+    """What was decided on last, and the ids that a person accepted on the screen. Raises `CommandError`."""
+
+    def again() -> Review:
+        return reviewing.review(files, plan, options.jobs)
+
+    try:
+        found, decisions = decide(found, again, FilesLook(plan), ", ".join(options.paths))
+    except SessionError as error:
+        raise CommandError(str(error)) from error
+    if decisions is None:
+        command_output.message("the review was ended; nothing is written")
+        return found, set()
+    return found, set(decisions.accepted)
 
 
 def _accepted(options: argparse.Namespace, found: Review) -> set[str]:
@@ -103,8 +136,10 @@ def _write_json(left: Review, ids: set[str], written: Sequence[Written]) -> None
     )
 
 
-def _tell(options: argparse.Namespace, left: Review, ids: set[str], written: Sequence[Written]) -> None:
-    if ids:
+def _tell(
+    options: argparse.Namespace, left: Review, ids: set[str], written: Sequence[Written], on_screen: bool
+) -> None:
+    if ids or on_screen:
         for one in written:
             _tell_file(one)
         command_output.message(f"{len(ids)} accepted; {_counted(left.causes)} left")

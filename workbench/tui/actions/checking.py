@@ -1,4 +1,5 @@
-"""Checking: every recording against what is made now, and the words for it: what differs, what waits, what holds."""
+"""Checking: every recording against what is made now, and the words for it: what waits, what holds. What differs is a
+place of its own, where it is decided."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from sessions.fixtures import checking
 from sessions.fixtures.checking import NO_REPLY
 from sessions.fixtures.verdicts import FixtureResult
 from workbench.output.display import one_line
+from workbench.tui.actions import deciding
 from workbench.tui.keys.key_words import KeyWords
 from workbench.tui.widgets.text.plain import plain_notify
 
@@ -22,9 +24,12 @@ LONGEST_REASON = 120
 
 
 def check(host: Host) -> None:
-    """What F9 does: checks every recording of the session as it is on screen, and says what drifted."""
-    path = str(host.document.path) if host.document.path is not None else "this session"
-    checked = checking.check(host.document.session, path)
+    """What F9 does: checks every recording of the session as it is on screen; what drifted is then decided."""
+    checked = checking.check(host.document.session, deciding.path_of(host))
+    differing = [one for one in checked if one.failed and not _waits(one)]
+    if differing:
+        host.ask(deciding.decide(host, differing))
+        return
     said = said_of(checked, host.document.state.case.name, host.key_words)
     plain_notify(host.app, said.text, title=said.title, severity=said.severity, timeout=12)
 

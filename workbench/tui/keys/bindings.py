@@ -107,6 +107,7 @@ ACTIONS = frozenset(one.action.partition("(")[0] for one in APP_BINDINGS)
 ON_A_DIALOG = frozenset({"help", "command_palette"})
 ON_A_PAGE = frozenset({"help", "command_palette", "look", "send_all", "send_column", "undo", "redo", "save", "leave"})
 ON_A_LESSON = frozenset({"help", "command_palette", "lesson", "leave"})
+ON_A_REVIEW = frozenset({"help"})
 """The actions of the app that its keys still mean on a screen in front of the panes: those that concern what is seen.
 A screen names its own as `APP_ACTIONS`; without that it is a dialog."""
 

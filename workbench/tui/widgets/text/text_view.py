@@ -182,6 +182,12 @@ class TextView(LineView):
         self.scroll_to(y=max(0, lit[0] - min(spare, page // 3)), animate=False, force=True)
         self.repaint()
 
+    def show_current(self) -> None:
+        """Scrolls as little as possible so that the block with the cursor shows."""
+        own = [y for y, row in enumerate(self._rows) if row.block == self._current]
+        if own:
+            self.scroll_row_into_view(own[0], own[-1])
+
     @property
     def plain_text(self) -> str:
         """What is shown, ungated, a line for each block."""
@@ -253,9 +259,7 @@ class TextView(LineView):
             return
         self._current = targets[place]
         self.post_message(self.Moved(self._blocks[self._current].target))
-        own = [y for y, row in enumerate(self._rows) if row.block == self._current]
-        if own:
-            self.scroll_row_into_view(own[0], own[-1])
+        self.show_current()
         self.repaint()
 
     def action_choose(self) -> None:

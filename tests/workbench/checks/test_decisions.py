@@ -1,0 +1,58 @@
+"""Decisions on causes: one or all that remain, taken back step by step, and never what recording does not settle."""
+
+from __future__ import annotations
+
+from sessions.causes.cause import Cause, CauseKind, FixtureName, Key
+from sessions.fixtures.verdicts import FixtureResult
+from workbench.checks.decisions import Decisions, why_not
+
+
+def cause(kind: CauseKind, *fixtures: str) -> Cause:
+    names = tuple([FixtureName(one, "case", "chat") for one in fixtures])
+    return Cause(Key(kind, "", "a", "b"), kind, names, FixtureResult(fixtures[0], "case", "chat", {}))
+
+
+TYPE, INPUT, EXPECTED, SOURCE = (
+    cause("type", "1", "2"),
+    cause("input", "2"),
+    cause("expectation", "1"),
+    cause("source", "3"),
+)
+ALL = Decisions((TYPE, INPUT, EXPECTED, SOURCE))
+
+
+def test_each_decision_can_be_taken_back_until_nothing_is_decided() -> None:
+    one = ALL.decided([TYPE], "accept")
+    two = one.decided([INPUT], "leave")
+    assert (two.of(TYPE), two.of(INPUT), two.of(EXPECTED)) == ("accept", "leave", None)
+    assert two.accepted == {TYPE.id} and two.open == (EXPECTED, SOURCE)
+    assert two.undone() == one and one.undone() == ALL and ALL.undone() == ALL
+    assert not ALL.can_be_undone
+
+
+def test_a_decision_that_is_made_already_is_no_step() -> None:
+    one = ALL.decided([TYPE], "accept")
+    assert one.decided([TYPE], "accept") is one
+
+
+def test_what_recording_does_not_settle_is_never_accepted_and_says_why() -> None:
+    assert ALL.decided([EXPECTED], "accept") is ALL
+    assert "expectation is yours" in why_not(EXPECTED)
+    assert why_not(TYPE) == "" and why_not(SOURCE) == ""
+
+
+def test_all_that_remain_are_the_undecided_and_a_program_is_never_pulled_with_them() -> None:
+    left = ALL.decided([TYPE], "leave")
+    rest = left.decided(left.rest("accept"), "accept")
+    assert rest.accepted == {INPUT.id} and rest.of(TYPE) == "leave"
+    assert left.decided(left.rest("leave"), "leave").open == ()
+
+
+def test_the_other_causes_of_a_fixture_are_those_it_waits_for() -> None:
+    assert ALL.others_of(TYPE, FixtureName("2", "case", "chat")) == (INPUT,)
+    assert ALL.others_of(INPUT, FixtureName("2", "case", "chat")) == (TYPE,)
+
+
+def test_a_new_look_keeps_the_decisions_and_accepts_no_cause_that_is_gone() -> None:
+    again = ALL.decided([TYPE, INPUT], "accept").over((INPUT, EXPECTED))
+    assert again.accepted == {INPUT.id} and again.open == (EXPECTED,)

@@ -1,0 +1,217 @@
+"""The review on the screen: one cause at a time, its fixtures, old and new; nothing is decided but by a key."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sessions.causes.cause import FixtureName
+from sessions.file import store
+from sessions.model.recording import record
+from sessions.model.replies import Reply
+from sessions.model.session import Case, Column, Session, SignatureText
+from tests.support.hostile import HOSTILE
+from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.workbench.tui.test_hostile_screen import assert_harmless
+from workbench.checks import reviewing
+from workbench.checks.checking import Plan
+from workbench.checks.decisions import Decisions
+from workbench.checks.reviewing import FilesLook
+from workbench.tui.dialogs.help import HelpScreen
+from workbench.tui.screens.review import Left, ReviewScreen
+from workbench.tui.widgets.text.text_view import TextView
+
+COLUMNS = (Column("chat", "chat"), Column("json", "json"))
+
+
+def fixture_session(instructions: str = "Say whether it rains.") -> Session:
+    signature = SignatureText("question -> answer", instructions=instructions)
+    replies = {
+        "chat": Reply("[[ ## answer ## ]]\nyes\n\n[[ ## completed ## ]]", source="pasted"),
+        "json": Reply('{"answer": "yes"}', source="pasted"),
+    }
+    session = Session(signature, columns=COLUMNS, cases=(Case("one", {"question": "Rain?"}, replies=replies),))
+    for column in COLUMNS:
+        session = record(session, session.cases[0], column)
+    return session
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two sessions: the instructions of both have changed, and a parameter of the second."""
+    first = fixture_session()
+    signature = replace(first.signature, instructions="Say whether it snows.")
+    store.save(replace(first, signature=signature), tmp_path / "a.session.json")
+    store.save(replace(first, signature=signature, params={"temperature": 0.5}), tmp_path / "b.session.json")
+    return tmp_path
+
+
+class Screen:
+    """The review in front, and what it was left with."""
+
+    def __init__(self, desk: Desk, review: ReviewScreen) -> None:
+        self.desk = desk
+        self.review = review
+        self.left: list[Left | None] = []
+
+    async def press(self, *keys: str) -> None:
+        await self.desk.press(*keys)
+        await self.desk.app.workers.wait_for_complete([one for one in self.desk.app.workers if one.group == "review"])
+        await self.desk.settle()
+
+    @property
+    def painted(self) -> str:
+        return "\n".join([strip.text for strip in self.desk.app.screen._compositor.render_strips()])
+
+
+def reviewed(folder: Path, act: Callable[[Screen], Awaitable[None]], size: tuple[int, int] = MIDDLE) -> None:
+    async def at(desk: Desk) -> None:
+        found = reviewing.review(sorted(folder.glob("*.json")), Plan())
+        review = ReviewScreen(Decisions(found.causes), FilesLook(Plan()), "prompts", "writes")
+        screen = Screen(desk, review)
+        desk.app.push_screen(review, screen.left.append)
+        await desk.settle()
+        await screen.press()
+        await act(screen)
+
+    at_the_desk(at, size=size)
+
+
+@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+def test_a_cause_says_what_changed_where_and_in_how_many_fixtures(folder: Path, size: tuple[int, int]) -> None:
+    async def act(screen: Screen) -> None:
+        words = " ".join((screen.painted + screen.review.text).split())
+        assert "2 causes, 2 to decide" in words
+        assert "in the instructions of the system message" in words
+        assert "4 fixtures in 2 files" in screen.desk.app.screen.query_one("#review-list", TextView).plain_text
+        assert "1 of 4" in words and "a.session.json · one · chat" in words
+        assert "Say whether it rains." in words and "Say whether it snows." in words
+        assert "a accept" in words and "esc closes" in words
+
+    reviewed(folder, act, size)
+
+
+def test_accepting_goes_to_the_next_cause_and_leaving_tells_what_was_decided(folder: Path) -> None:
+    async def act(screen: Screen) -> None:
+        await screen.press("a")
+        assert "temperature" in screen.review.cause.words
+        await screen.press("s", "escape")
+        (left,) = screen.left
+        assert left is not None and left.go_to is None
+        instructions, parameter = left.decisions.causes
+        assert left.decisions.accepted == {instructions.id} and left.decisions.of(parameter) == "leave"
+
+    reviewed(folder, act)
+
+
+def test_capitals_are_for_all_that_remain_and_undo_takes_back_step_by_step(folder: Path) -> None:
+    async def act(screen: Screen) -> None:
+        await screen.press("s", "A")
+        first, second = screen.review.decisions.causes
+        assert screen.review.decisions.of(first) == "leave" and screen.review.decisions.of(second) == "accept"
+        await screen.press("u")
+        assert screen.review.cause is second and screen.review.decisions.of(second) is None
+        await screen.press("ctrl+z", "S")
+        assert screen.review.decisions.accepted == frozenset() and not screen.review.decisions.open
+        await screen.press("u", "u", "escape")
+        assert screen.left[0] is not None and not screen.left[0].decisions.can_be_undone
+
+    reviewed(folder, act)
+
+
+def test_the_key_for_the_view_shows_both_side_by_side_and_each_alone(folder: Path) -> None:
+    async def act(screen: Screen) -> None:
+        old, new = "Say whether it rains.", "Say whether it snows."
+        assert old in screen.review.text and new in screen.review.text
+        await screen.press("v")
+        row = next(line for line in screen.painted.splitlines() if old in line)
+        assert row.index(old) < row.index("│", row.index(old)) < row.index(new)
+        await screen.press("v")
+        assert old in screen.review.text and new not in screen.review.text
+        await screen.press("v")
+        assert old not in screen.review.text and new in screen.review.text
+        await screen.press("v")
+        assert old in screen.review.text and new in screen.review.text
+
+    reviewed(folder, act)
+
+
+def test_walking_through_the_fixtures_shows_each_as_its_own_file_has_it(folder: Path) -> None:
+    async def act(screen: Screen) -> None:
+        await screen.press("right", "n")
+        assert screen.review.fixture == FixtureName(str(folder / "b.session.json"), "one", "chat")
+        assert "waits for another cause too" in screen.review.text and "temperature" in screen.review.text
+        assert "Say whether it snows." in screen.review.text
+        await screen.press("left", "left", "p")
+        assert screen.review.fixture.path.endswith("b.session.json") and screen.review.fixture.column == "json"
+
+    reviewed(folder, act)
+
+
+def test_a_fixture_whose_file_is_another_by_now_says_so(folder: Path) -> None:
+    async def act(screen: Screen) -> None:
+        (folder / "b.session.json").unlink()
+        await screen.press("right", "right")
+        assert "does not show it any more" in screen.review.text
+
+    reviewed(folder, act)
+
+
+def test_o_leaves_for_the_fixture_on_screen_with_the_decisions_so_far(folder: Path) -> None:
+    async def act(screen: Screen) -> None:
+        cause = screen.review.cause
+        await screen.press("a", "up", "right", "o")
+        (left,) = screen.left
+        assert left is not None and left.go_to == (cause, cause.fixtures[1])
+        assert left.decisions.accepted == {cause.id}
+
+    reviewed(folder, act)
+
+
+def test_what_recording_does_not_settle_is_not_accepted_and_says_why(folder: Path) -> None:
+    path = folder / "a.session.json"
+    first = fixture_session()
+    store.save(first.with_case(replace(first.cases[0], expect={"fields": {"answer": {"equals": "no"}}})), path)
+    (folder / "b.session.json").unlink()
+
+    async def act(screen: Screen) -> None:
+        assert "not settled by recording anew" in screen.review.text
+        await screen.press("a")
+        assert not screen.review.decisions.can_be_undone
+        assert any("not settled" in one.message for one in screen.desk.app._notifications)
+        await screen.press("A")
+        assert any("Nothing is left" in one.message for one in screen.desk.app._notifications)
+
+    reviewed(folder, act)
+
+
+def test_a_click_on_a_cause_shows_it_and_help_names_its_keys(folder: Path) -> None:
+    async def act(screen: Screen) -> None:
+        await screen.desk.pilot.click("#review-list", offset=(6, 4))
+        await screen.press()
+        assert "temperature" in screen.review.cause.words
+        await screen.press("f1")
+        assert isinstance(screen.desk.app.screen, HelpScreen)
+        assert "review.accept" in str(screen.desk.app.screen.query_one(".dialog-text").render())
+        await screen.press("escape", "f5", "ctrl+s", "ctrl+p")
+        assert screen.desk.app.screen is screen.review
+
+    reviewed(folder, act)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_texts_of_a_session_stay_text(tmp_path: Path, name: str) -> None:
+    hostile = HOSTILE[name][:2000].encode("utf-8", "replace").decode()  # no file holds a lone surrogate
+    session = fixture_session(f"Say it. {hostile}")
+    signature = replace(session.signature, instructions=f"Tell it. {hostile}")
+    store.save(replace(session, signature=signature), tmp_path / "a.session.json")
+
+    async def act(screen: Screen) -> None:
+        for _ in range(4):
+            assert_harmless(screen.desk)
+            await screen.press("v")
+
+    reviewed(tmp_path, act, SMALL)

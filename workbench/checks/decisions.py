@@ -1,0 +1,79 @@
+"""What a person decides about causes of drift, one after the other, with undo until the review is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Literal
+
+from sessions.causes.cause import Cause, FixtureName
+
+Decision = Literal["accept", "leave"]
+
+NONE_YET: Mapping[str, Decision] = MappingProxyType({})
+
+
+def can_be_accepted(cause: Cause) -> bool:
+    """Whether accepting settles it: by recording anew, or, for a program that says otherwise, by taking its text."""
+    return cause.is_acceptable or cause.key.kind == "source"
+
+
+def why_not(cause: Cause) -> str:
+    """Why a cause cannot be accepted, and what would settle it; empty for one that can be."""
+    if can_be_accepted(cause):
+        return ""
+    mends = {
+        "expectation": "an expectation is yours to change, or the reply to be sent again",
+        "upstream": "that dspy does otherwise: no recording changes it",
+        "live": "the model answers otherwise: no recording changes it",
+    }
+    return f"not settled by recording anew; {mends.get(cause.key.kind, 'what is wrong has to be mended first')}"
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """The causes of a review, and what is decided of each; `steps` are all states since it began, the last in force."""
+
+    causes: tuple[Cause, ...]
+    steps: tuple[Mapping[str, Decision], ...] = field(default=(NONE_YET,))
+
+    def of(self, cause: Cause) -> Decision | None:
+        return self.steps[-1].get(cause.id)
+
+    @property
+    def open(self) -> tuple[Cause, ...]:
+        """The causes of which nothing is decided yet."""
+        return tuple([one for one in self.causes if one.id not in self.steps[-1]])
+
+    @property
+    def accepted(self) -> frozenset[str]:
+        """The ids of the causes that are accepted."""
+        known = {one.id for one in self.causes}
+        return frozenset([id for id, said in self.steps[-1].items() if said == "accept" and id in known])
+
+    @property
+    def can_be_undone(self) -> bool:
+        return len(self.steps) > 1
+
+    def decided(self, causes: Iterable[Cause], decision: Decision) -> Decisions:
+        """One more step, in which these causes are decided so; what cannot be accepted never is."""
+        meant = [one for one in causes if decision == "leave" or can_be_accepted(one)]
+        state = {**self.steps[-1], **{one.id: decision for one in meant}}
+        return self if state == self.steps[-1] else replace(self, steps=(*self.steps, MappingProxyType(state)))
+
+    def rest(self, decision: Decision) -> tuple[Cause, ...]:
+        """What "all that remain" means: undecided causes; to be accepted, those alone that recording anew settles."""
+        return tuple([one for one in self.open if decision == "leave" or one.is_acceptable])
+
+    def undone(self) -> Decisions:
+        """Without the last step."""
+        return replace(self, steps=self.steps[:-1]) if self.can_be_undone else self
+
+    def over(self, causes: Sequence[Cause]) -> Decisions:
+        """The same decisions over the causes of a new look at the same fixtures."""
+        return replace(self, causes=tuple(causes))
+
+    def others_of(self, cause: Cause, fixture: FixtureName) -> tuple[Cause, ...]:
+        """The other causes of a fixture: it is recorded anew when these are accepted too."""
+        return tuple([one for one in self.causes if one.id != cause.id and fixture in one.fixtures])

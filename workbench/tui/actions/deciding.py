@@ -1,0 +1,70 @@
+"""Deciding on what F9 found: the review of the open session, and what is accepted of it as a change of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sessions.causes.accepting import accepted
+from sessions.causes.cause import FixtureName
+from sessions.causes.finding import Causes
+from sessions.fixtures import checking
+from sessions.fixtures.verdicts import FixtureResult
+from workbench.checks.decisions import Decisions
+from workbench.checks.reviewing import drifts_of
+from workbench.output.display import one_line
+from workbench.state.document import Place
+from workbench.tui.screens.review import Left, ReviewScreen
+from workbench.tui.widgets.text.plain import plain_notify
+
+if TYPE_CHECKING:
+    from workbench.tui.host import Host
+
+THEN = "records"
+"""What leaving the review does with what is accepted."""
+
+
+async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
+    """Shows what drifted by its cause; what is accepted is recorded anew, which undo takes back, and saved with ^s."""
+    causes = Causes()
+    causes.add(results)
+    decisions = Decisions(causes.found())
+    look = partial(drifts_of, results=results)
+    name = host.document.path.name if host.document.path is not None else "this session"
+    left = await host.app.push_screen_wait(ReviewScreen(decisions, look, name, THEN))
+    take(host, left)
+    if left.go_to is not None:
+        go_to(host, left.go_to[1])
+
+
+def take(host: Host, left: Left) -> None:
+    """Records anew what is accepted, as the session is now: a reply may have come in meanwhile."""
+    ids = left.decisions.accepted
+    if not ids:
+        return
+    session = host.document.session
+    done = accepted(session, checking.check(session, path_of(host)), ids)
+    count = f"{len(ids)} cause{'' if len(ids) == 1 else 's'}"
+    waiting = f"{done.waiting} wait for another cause. " if done.waiting else ""
+    if done.session is not session:
+        host.main.edit(lambda state: replace(state, session=done.session), Place("session"), f"accept {count}")
+    said = f"{done.recorded} recorded anew. {waiting}{{app.save|ctrl+s}} saves it, {{app.undo|ctrl+z}} takes it back."
+    plain_notify(host.app, host.key_words(said), title=f"{count} accepted", timeout=10)
+
+
+def path_of(host: Host) -> str:
+    """How the open session is called where fixtures are named."""
+    return str(host.document.path) if host.document.path is not None else "this session"
+
+
+def go_to(host: Host, fixture: FixtureName) -> None:
+    """The prompt of a fixture, in its case."""
+    names = [one.name for one in host.document.session.cases]
+    if fixture.case not in names:
+        plain_notify(host.app, f"There is no case {one_line(fixture.case, 60)} any more.", severity="warning")
+        return
+    host.document.look_at_case(names.index(fixture.case))
+    host.main.show()
+    host.main.go_to(Place("column", fixture.case, field=fixture.column))

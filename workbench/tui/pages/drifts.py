@@ -1,0 +1,140 @@
+"""One fixture's drifts as text: what was recorded and what is made now, by words, side by side, or one of the two."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Literal, get_args
+
+from rich.cells import cell_len
+
+from sessions.causes.cause import Cause
+from sessions.causes.finding import origins_of
+from sessions.file.typed_values import plain
+from sessions.fixtures.verdicts import Drift, turn_in_words
+from sessions.line_diff import line_diff
+from workbench.output.display import safe
+from workbench.output.word_diff import Line, lines_of, paired_lines_of
+from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
+from workbench.tui.widgets.text.wrapping import expand_tabs, rows
+
+View = Literal["words", "beside", "old", "new"]
+VIEWS: tuple[View, ...] = get_args(View)
+IN_WORDS = {"words": "by words", "beside": "side by side", "old": "only as recorded", "new": "only as it is now"}
+
+MOST_LINES = 4_000
+LONGEST_LINE = 20_000
+"""Characters of a changed line that are shown."""
+LONGEST_VALUE = 500
+NARROWEST_SIDE = 20
+INDENT = 2
+GAP = " │ "
+
+
+def blocks_of(drifts: Sequence[Drift], view: View, width: int) -> list[Block]:
+    """The drifts one below the other, each under the place where it stands; `width` is that of the text, in cells."""
+    blocks: list[Block] = []
+    left = MOST_LINES
+    for drift in drifts:
+        blocks += _heading(drift)
+        lines = diff_of(drift)
+        blocks += _lines(lines[:left], view, width)
+        left -= min(left, len(lines))
+        if len(lines) > left == 0:
+            blocks.append(block("… the rest is not shown; `workbench check --json` has it", "note", indent=INDENT))
+            break
+    return blocks or [EMPTY, block("This fixture does not show it any more: its file is another by now.", "note")]
+
+
+def diff_of(drift: Drift) -> tuple[str, ...]:
+    """The lines of a drift's difference, those of its values where it is no text."""
+    if drift.diff:
+        return drift.diff
+    if drift.before is None and drift.after is None:
+        return ()
+    return line_diff(_value_lines(drift.before), _value_lines(drift.after))
+
+
+def places_of(cause: Cause, drifts: Sequence[Drift]) -> str:
+    """Where a cause shows in the drifts of a fixture, in words: "the description of `score` in the system message"."""
+    origins = dict.fromkeys([one.in_words() for drift in drifts for one in origins_of(cause.key, drift)])
+    places = dict.fromkeys([_place(drift) for drift in drifts if not drift.edits])
+    return ", ".join([*origins, *places])
+
+
+def _place(drift: Drift) -> str:
+    names = {"render": "the request", "parse": "what is read of the reply", "expect": "what is expected"}
+    if drift.part == "render" and "message" in drift.place:
+        return f"the messages ({drift.place})"
+    return f"{names.get(drift.part, drift.part)} ({drift.place})" if drift.place else names.get(drift.part, drift.part)
+
+
+def _heading(drift: Drift) -> list[Block]:
+    expected = drift.part in ("expect", "live")
+    said = turn_in_words(drift.edits[0].origin.turn) if drift.edits else drift.message
+    pieces = [Piece(f"{drift.place or drift.part}  ", "heading"), Piece(said)]
+    legend = block("− expected   + found", "note", indent=INDENT) if expected and diff_of(drift) else None
+    versions = block(f"versions: {drift.versions}", "note", indent=INDENT) if drift.versions else None
+    return [EMPTY, Block(tuple(pieces)), *[one for one in (legend, versions) if one is not None]]
+
+
+def _value_lines(value: object) -> list[str]:
+    if isinstance(value, str):
+        return value[:LONGEST_LINE].split("\n")
+    text = json.dumps(plain(value), ensure_ascii=False)
+    return [text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}… ({len(text):,} characters)"]
+
+
+def _lines(lines: Sequence[str], view: View, width: int) -> Iterator[Block]:
+    lines = [one if len(one) <= LONGEST_LINE else f"{one[:LONGEST_LINE]}…" for one in lines]
+    if view == "beside" and (width - INDENT - len(GAP)) // 2 >= NARROWEST_SIDE:
+        for old, new in paired_lines_of(lines):
+            yield from _beside(old, new, (width - INDENT - len(GAP)) // 2)
+        return
+    for line in lines_of(lines):
+        if view in ("old", "new") and line.sign == ("+" if view == "old" else "-"):
+            continue
+        yield _line(line)
+
+
+def _line(line: Line) -> Block:
+    return Block(tuple(_pieces(line)), INDENT, "", Piece(f"{line.sign} ", _STYLES.get(line.sign, "note")))
+
+
+_STYLES = {"+": "data", "-": "error"}
+_CHANGED = {"+": "added", "-": "removed"}
+
+
+def _pieces(line: Line) -> Iterator[Piece]:
+    """A line's stretches: what differs stands out; a line without a counterpart is of its side's colour."""
+    whole = not any(one.changed for one in line.stretches)
+    quiet = _STYLES.get(line.sign, "note") if whole else "text"
+    for one in line.stretches:
+        yield Piece(one.text, _CHANGED.get(line.sign, "note") if one.changed else quiet)
+
+
+def _beside(old: Line | None, new: Line | None, width: int) -> Iterator[Block]:
+    """Two lines side by side, each wrapped to `width` cells."""
+    left = _wrapped(old, width) if old is not None else []
+    right = _wrapped(new, width) if new is not None else []
+    for number in range(max(len(left), len(right))):
+        one = left[number] if number < len(left) else []
+        other = right[number] if number < len(right) else []
+        pad = " " * (width - cell_len("".join([piece.text for piece in one])))
+        yield Block((*one, Piece(pad), Piece(GAP, "note"), *other), INDENT)
+
+
+def _wrapped(line: Line, width: int) -> list[list[Piece]]:
+    """The rows of a line within `width` cells, its sign in front of the first."""
+    marker = Piece(f"{line.sign} ", _STYLES.get(line.sign, "note"))
+    pieces = [piece._replace(text=expand_tabs(safe(piece.text))) for piece in _pieces(line)]
+    marked = [(character, piece.style) for piece in pieces for character in piece.text]
+    found: list[list[Piece]] = []
+    for start, end in rows("".join([piece.text for piece in pieces]), width - len(marker.text)):
+        runs = groupby(marked[start:end], key=lambda one: one[1])
+        row = [Piece("".join([character for character, _ in run]), style) for style, run in runs]
+        if cell_len("".join([piece.text for piece in row])) > width - len(marker.text):  # a blank hangs over the edge
+            row[-1] = row[-1]._replace(text=row[-1].text[:-1])
+        found.append([marker if not found else Piece("  "), *row])
+    return found

@@ -1,0 +1,333 @@
+"""Review: what drifted, one cause at a time, and what is decided of it. Nothing is written before it is left."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import ClassVar, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.screen import Screen
+
+from sessions.causes.cause import Cause, FixtureName, counted
+from sessions.fixtures.verdicts import Drift
+from workbench.checks.decisions import Decision, Decisions, why_not
+from workbench.checks.reviewing import Look
+from workbench.output.display import one_line
+from workbench.tui.keys.bindings import ON_A_REVIEW
+from workbench.tui.keys.key_words import keys_of
+from workbench.tui.pages import drifts
+from workbench.tui.pages.drifts import IN_WORDS, VIEWS, View
+from workbench.tui.widgets.text.plain import PlainStatic, lines
+from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView, block
+
+_GROUP = Binding.Group("Review")
+
+BESIDE = 100
+"""Columns from which on the list of causes stands beside the difference, and not above it."""
+MOST_LISTED = 5
+"""Rows of the list where it stands above."""
+LONGEST_WORDS = 400
+SIGNS: dict[Decision | None, Piece] = {
+    "accept": Piece("✓ ", "ok"),
+    "leave": Piece("– ", "note"),
+    None: Piece("○ ", "accent"),
+}
+SAID: dict[Decision | None, str] = {"accept": "accepted", "leave": "stays drift", None: "not decided"}
+
+
+class Left(NamedTuple):
+    """How the screen was left: with these decisions, and whether to go to a fixture in the app."""
+
+    decisions: Decisions
+    go_to: tuple[Cause, FixtureName] | None = None
+
+
+class ReviewScreen(Screen[Left]):
+    """`look` gives the drifts of a fixture that show a cause. `of` names what is reviewed, `then` what leaving does.
+
+    Returns the decisions; it writes nothing itself.
+    """
+
+    HELP = """\
+## Review
+
+What drifted, by its cause: one thing that changed is one decision, however many fixtures show it.
+`{review.accept|a}` takes it for right: its fixtures are recorded anew, with the replies that they have.
+`{review.leave|s}` leaves it as drift. In capitals both are for all that is not decided yet; `{review.undo|u}` takes the
+last decision back. Nothing is written before this is left with `{review.close|esc}`.
+
+A fixture that two causes have changed is recorded anew when both are accepted. What an expectation or a model says is
+not settled by recording: it stays, until it is mended.
+
+`{review.next|→}` and `{review.before|←}` walk through the fixtures of a cause, `{review.view|v}` shows the difference
+by words, side by side, or only one of the two, and `{review.open|o}` opens the session there.
+"""
+    APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_REVIEW
+    BINDING_GROUP_TITLE = "Review"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "a", "decide('accept')", "Accept", id="review.accept", tooltip="Take this cause for right", group=_GROUP
+        ),
+        Binding("s", "decide('leave')", "Leave", id="review.leave", tooltip="Leave this cause as drift", group=_GROUP),
+        Binding(
+            "A",
+            "decide_rest('accept')",
+            "Accept all",
+            id="review.accept_all",
+            tooltip="Accept all that is not decided yet",
+            group=_GROUP,
+        ),
+        Binding(
+            "S",
+            "decide_rest('leave')",
+            "Leave all",
+            id="review.leave_all",
+            tooltip="Leave all that is not decided yet as drift",
+            group=_GROUP,
+        ),
+        Binding("u,ctrl+z", "undo", "Undo", id="review.undo", tooltip="Take the last decision back", group=_GROUP),
+        Binding("right,n", "walk(1)", "Next fixture", id="review.next", tooltip="The next fixture of it", group=_GROUP),
+        Binding("left,p", "walk(-1)", "Fixture before", id="review.before", tooltip="The fixture before", group=_GROUP),
+        Binding(
+            "v",
+            "view(1)",
+            "Old and new",
+            id="review.view",
+            tooltip="By words, side by side, only as recorded, only as it is now",
+            group=_GROUP,
+        ),
+        Binding("V", "view(-1)", "Back", id="review.view_back", tooltip="These ways backwards", group=_GROUP),
+        Binding(
+            "shift+down,J,pagedown",
+            "scroll_text(1)",
+            "Down",
+            id="review.down",
+            tooltip="Scroll the difference",
+            group=_GROUP,
+        ),
+        Binding(
+            "shift+up,K,pageup",
+            "scroll_text(-1)",
+            "Up",
+            id="review.up",
+            tooltip="Scroll the difference back",
+            group=_GROUP,
+        ),
+        Binding("o", "open", "Open there", id="review.open", tooltip="The session, at this fixture", group=_GROUP),
+        Binding(
+            "escape,q,ctrl+q",
+            "close",
+            "Close",
+            id="review.close",
+            tooltip="Leave; what is accepted is recorded anew",
+            group=_GROUP,
+        ),
+    ]
+
+    def __init__(
+        self, decisions: Decisions, look: Look, of: str, then: str, at: tuple[Cause, FixtureName] | None = None
+    ) -> None:
+        """`at` is where a review goes on that was left to look at a fixture."""
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-under"), (BESIDE, "-beside")]
+        self.decisions = decisions
+        self._look = look
+        self._of = of
+        self._then = then
+        ids = [one.id for one in decisions.causes]
+        self._at = ids.index(at[0].id) if at is not None and at[0].id in ids else 0
+        fixtures = decisions.causes[self._at].fixtures
+        self._fixture = fixtures.index(at[1]) if at is not None and at[1] in fixtures else 0
+        self._view: View = "words"
+        self._drifts: tuple[Drift, ...] = ()
+        self._head = PlainStatic(id="review-head")
+        self._list = TextView(id="review-list")
+        self._text = TextView(id="review-text")
+        self._hint = PlainStatic(id="review-hint")
+
+    def compose(self) -> ComposeResult:
+        yield self._head
+        with Horizontal(id="review-body"):
+            yield self._list
+            yield self._text
+        yield self._hint
+
+    def on_mount(self) -> None:
+        self._text.can_focus = False
+        self._list.focus()
+        self._show_cause()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show)
+
+    # -- what is looked at
+
+    @property
+    def cause(self) -> Cause:
+        return self.decisions.causes[self._at]
+
+    @property
+    def fixture(self) -> FixtureName:
+        return self.cause.fixtures[self._fixture]
+
+    @property
+    def text(self) -> str:
+        """The difference as it is shown."""
+        return self._text.plain_text
+
+    def _show_cause(self) -> None:
+        """Another cause or fixture; the first one's drifts are known, those of others are made in a thread."""
+        cause, fixture = self.cause, self.fixture
+        self.run_worker(self._find(cause, fixture), group="review", exclusive=True)
+        self._show()
+
+    async def _find(self, cause: Cause, fixture: FixtureName) -> None:
+        found = cause.example.drift if fixture == cause.fixtures[0] else None
+        if found is None:
+            found = await asyncio.to_thread(self._look, cause, fixture)
+        if (cause, fixture) == (self.cause, self.fixture):
+            self._drifts = found
+            self._show()
+
+    def _show(self) -> None:
+        self._head.show(self._header())
+        listed = [self._entry(one) for one in self.decisions.causes]
+        under = self.has_class("-under")
+        self._list.styles.height = min(MOST_LISTED, len(listed)) + 1 if under else "1fr"
+        self._list.show(listed, keep_place=True, current=self.cause.id)
+        self._list.show_current()
+        self._show_text(keep_place=False)
+        self._hint.show(lines((keys_of(self.app)(self._hints()), "$foreground 60%")))
+
+    def _show_text(self, keep_place: bool) -> None:
+        width = self._text.row_width - MARGIN - 1
+        if width > 0:
+            shown = drifts.blocks_of(self._drifts, self._view, width)
+            self._text.show([*self._cause_in_words(width), *shown], keep_place=keep_place)
+
+    def _header(self) -> Content:
+        count, open = len(self.decisions.causes), len(self.decisions.open)
+        state = f"{open} to decide" if open else "all decided"
+        said = f" · {count} cause{'' if count == 1 else 's'}, {state}"
+        room = max(10, self.size.width - len(said) - 14)
+        return lines((" Review ", "$text-accent bold"), (one_line(self._of, room), "bold"), (said, "$foreground 70%"))
+
+    def _entry(self, cause: Cause) -> Block:
+        many = f"  {counted(cause.fixtures)}"
+        room = self._list.row_width - MARGIN - 3 - len(many)
+        words = one_line(cause.words, max(20, room) if self.has_class("-under") else LONGEST_WORDS)
+        style = "text" if self.decisions.of(cause) is None else "note"
+        return Block((Piece(words, style), Piece(many, "note")), 0, cause.id, SIGNS[self.decisions.of(cause)])
+
+    def _cause_in_words(self, width: int) -> Iterator[Block]:
+        """What changed, where, in which fixture of how many, and what is decided."""
+        cause, fixture = self.cause, self.fixture
+        yield block(one_line(cause.words, LONGEST_WORDS), "title")
+        where = drifts.places_of(cause, self._drifts)
+        if where:
+            yield block(f"in {one_line(where, width)}", "note")
+        number = f"{self._fixture + 1:,} of {len(cause.fixtures):,}"
+        behind = f" · {one_line(fixture.case, 30)} · {one_line(fixture.column, 30)}"
+        shown = _end_of(fixture.path, max(12, width - len(number) - len(behind) - 10)) + behind
+        yield Block((Piece("fixture ", "note"), Piece(number, "accent"), Piece(f"  {shown}")))
+        decision = self.decisions.of(cause)
+        yield Block((SIGNS[decision], Piece(SAID[decision]), Piece(f"   shown {IN_WORDS[self._view]}", "note")))
+        if means := self._what_it_means():
+            yield block(one_line(means, LONGEST_WORDS), "warning")
+
+    def _what_it_means(self) -> str:
+        """What a decision on this cause would not do, or would do beside it."""
+        if why := why_not(self.cause):
+            return why
+        if self.cause.key.kind == "source":
+            return "accepting takes the program's text over; what that changes in prompts is the next review's"
+        others = self.decisions.others_of(self.cause, self.fixture)
+        waiting = [one for one in others if self.decisions.of(one) != "accept"]
+        if waiting:
+            more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
+            return f"this fixture waits for another cause too: {waiting[0].words}{more}"
+        return ""
+
+    def _hints(self) -> str:
+        decide = "{review.accept|a} accept  {review.leave|s} leave  {review.accept_all|A}/{review.leave_all|S} all"
+        undo = "  {review.undo|u} undo" if self.decisions.can_be_undone else ""
+        walk = "  {review.before|←}{review.next|→} fixtures" if len(self.cause.fixtures) > 1 else ""
+        walk += "  ↑↓ causes" if len(self.decisions.causes) > 1 else ""
+        count = len(self.decisions.accepted)
+        close = f"{{review.close|esc}} {f'{self._then} {count}' if count else 'closes'}"
+        return f" {decide}{undo}  {close}  {{review.view|v}} view  {{review.open|o}} open{walk}"
+
+    # -- keys
+
+    def action_decide(self, decision: Decision) -> None:
+        """Of the cause on screen; then the next one that is not decided yet."""
+        if decision == "accept" and (why := why_not(self.cause)):
+            self.notify(why, severity="warning", markup=False)
+            return
+        self.decisions = self.decisions.decided([self.cause], decision)
+        later = [*self.decisions.causes[self._at + 1 :], *self.decisions.causes[: self._at]]
+        following = next((one for one in later if self.decisions.of(one) is None), None)
+        if following is None:
+            self._show()
+        else:
+            self._go(self.decisions.causes.index(following))
+
+    def action_decide_rest(self, decision: Decision) -> None:
+        rest = self.decisions.rest(decision)
+        if not rest:
+            self.notify("Nothing is left that this could decide.", severity="warning", markup=False)
+            return
+        self.decisions = self.decisions.decided(rest, decision)
+        self._show()
+
+    def action_undo(self) -> None:
+        if not self.decisions.can_be_undone:
+            self.notify("Nothing is decided that could be taken back.", markup=False)
+            return
+        before = self.decisions
+        self.decisions = before.undone()
+        changed = [one for one in before.causes if before.of(one) != self.decisions.of(one)]
+        self._go(before.causes.index(changed[0]) if changed else self._at)
+
+    def action_walk(self, by: int) -> None:
+        count = len(self.cause.fixtures)
+        if count > 1:
+            self._fixture = (self._fixture + by) % count
+            self._show_cause()
+
+    def action_view(self, by: int) -> None:
+        self._view = VIEWS[(VIEWS.index(self._view) + by) % len(VIEWS)]
+        self._show()
+
+    def action_scroll_text(self, pages: int) -> None:
+        self._text.scroll_relative(y=pages * max(1, self._text.page_height - 2), animate=False, force=True)
+        self._text.repaint()
+
+    def action_open(self) -> None:
+        self.dismiss(Left(self.decisions, (self.cause, self.fixture)))
+
+    def action_close(self) -> None:
+        self.dismiss(Left(self.decisions))
+
+    @on(TextView.Moved)
+    @on(TextView.Chosen)
+    def _moved(self, event: TextView.Moved | TextView.Chosen) -> None:
+        ids = [one.id for one in self.decisions.causes]
+        if event.target in ids and ids.index(event.target) != self._at:
+            self._go(ids.index(event.target))
+
+    def _go(self, index: int) -> None:
+        if index != self._at:
+            self._at, self._fixture, self._drifts = index, 0, ()
+        self._show_cause()
+
+
+def _end_of(path: str, length: int) -> str:
+    """A path in one line, the end of it where it is too long: there stands which file it is."""
+    shown = one_line(path, len(path) + 1)
+    return shown if len(shown) <= length else f"…{shown[1 - length :]}"
