@@ -85,8 +85,8 @@ def record(
         measured[column.id] = measured_of_run(run)
     elif not _is_recorded_reply(case, column):
         measured.pop(column.id, None)
-    recorded = replace(case, recordings={**case.recordings, column.id: made}, measured=measured)
-    return session.with_case(recorded)
+    recordings = session.by_column({**case.recordings, column.id: made})
+    return session.with_case(replace(case, recordings=recordings, measured=session.by_column(measured)))
 
 
 def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabilities) -> Recording:

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
 from sessions.model.file_parts import LINES, Rule, nothing
 from sessions.model.replies import Measured, RecordedAttempt, Reply
@@ -15,6 +15,7 @@ from sessions.model.replies import Measured, RecordedAttempt, Reply
 if TYPE_CHECKING:
     from adapters.signatures.signature import Signature
 
+Result = TypeVar("Result")
 Predictor = Literal["Predict", "ChainOfThought"]
 RecordedSource = Literal["sent", "edited", "pasted", "accepted"]
 """Of a recording: its reply's; `accepted` where a person took a later prompt for right, to which it is no answer."""
@@ -264,6 +265,12 @@ class Session:
             if one.id == id:
                 return one
         raise KeyError(f"no column {id!r}; there are {[one.id for one in self.columns]}")
+
+    def by_column(self, results: Mapping[str, Result]) -> dict[str, Result]:
+        """Results by column id in the order of the columns, whichever came first, so that runs side by side make one
+        and the same file. Those of columns that are gone come last."""
+        ids = [one.id for one in self.columns]
+        return {id: results[id] for id in dict.fromkeys([*ids, *results]) if id in results}
 
     def with_case(self, case: Case) -> Session:
         """The case of the same name replaced."""

@@ -145,7 +145,7 @@ def set_reply(state: State, case: str, column: str, reply: Reply) -> State:
         return state
     if known.replies.get(column) == reply:
         return state
-    changed = replace(known, replies={**known.replies, column: reply})
+    changed = replace(known, replies=state.session.by_column({**known.replies, column: reply}))
     return replace(state, session=state.session.with_case(changed))
 
 

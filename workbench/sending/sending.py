@@ -166,4 +166,4 @@ def keep_partial(session: Session, case_name: str, column: Column, run: Run, raw
 
 def _with_reply(session: Session, case: Case, column: Column, run: Run, raw: bool) -> Case:
     reply = recording.reply_of_run(run, session.model_of(column), raw)
-    return case if reply is None else replace(case, replies={**case.replies, column.id: reply})
+    return case if reply is None else replace(case, replies=session.by_column({**case.replies, column.id: reply}))

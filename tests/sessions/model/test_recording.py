@@ -95,3 +95,14 @@ def test_a_reply_recorded_again_keeps_what_its_call_said_and_took(reply: Reply, 
     completion = made.recordings["chat"].attempts[0].completions[0]
     assert (completion.finish_reason, made.measured) == (("stop", {"chat": MEASURED}) if is_kept else (None, {}))
     assert "changed since" in str(made.recordings["chat"].messages)
+
+
+def test_what_is_recorded_stands_in_the_order_of_the_columns_whichever_was_first() -> None:
+    reply = Reply("[[ ## answer ## ]]\nyes")
+    case = Case("c", {"question": "?"}, replies={"gone": reply, "later": reply, "chat": reply})
+    columns = (CHAT, Column("later", "chat"))
+    session = Session(SignatureText("question -> answer"), columns=columns, cases=(case,))
+    for column in reversed(columns):
+        session = record(session, session.case("c"), column)
+    assert list(session.case("c").recordings) == ["chat", "later"]
+    assert list(session.by_column(case.replies)) == ["chat", "later", "gone"]
