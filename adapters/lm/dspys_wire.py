@@ -54,6 +54,14 @@ def body_of_dspy(model: str, request: Mapping[str, Any], connection: frozenset[s
     return {**kept, "extra_body": exact} if exact else kept
 
 
+def as_written(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any]:
+    """The body that stands at a server: `body_of_dspy`, with what is put into it in its place, names as they arrive."""
+    made = body_of_dspy(model, request, connection)
+    exact = made.pop("extra_body", {})
+    names = {name: made.get(name, exact.get(name)) for name in request if name in made or name in exact}
+    return {**names, **made, **exact}
+
+
 def _chat_door(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> Route | None:
     """The chat door that dspy's client would send this request through, where litellm speaks the same API."""
     prefix, separator, _ = model.partition("/")

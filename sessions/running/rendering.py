@@ -11,6 +11,7 @@ from typing import Any
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.lm.capabilities import TOOL_PARAMS, Known, known_of
+from adapters.lm.dspys_wire import as_written
 from adapters.prompts.prompt import Message, Prompt
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Request, prepare
@@ -147,6 +148,20 @@ def request_of(
         tools=described_tools(session),
     )
     return numbered_as_in(session, case, request)
+
+
+def body_of(session: Session, column: Column, request: Request) -> dict[str, Any]:
+    """A request as it is written: parts named as the column's model wants them (`max_completion_tokens`).
+
+    Where dspy leaves a provider to litellm, so do we, and what litellm makes of the request is not told here.
+    """
+    model = session.model_of(column)
+    body = request.as_dict()
+    if model.startswith("offline/"):
+        return body
+    used = frozenset(name for name in ("api_base", "api_version") if connection_of(session, column).get(name))
+    head = {"model": body.pop("model")} if "model" in body else {}
+    return {**head, **as_written(model, body, used)}
 
 
 def numbered_as_in(session: Session, case: Case, request: Request) -> Request:

@@ -6,6 +6,7 @@ dspy and litellm both speak, and of models that answer there; docs/differences.m
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from random import Random
@@ -24,10 +25,14 @@ from oracle.write_model_facts import listed_names, nobody_logged_in
 
 from adapters import lm as models
 from adapters.lm import child, litellm_setup
+from adapters.lm.addresses import host_of
 from adapters.lm.capabilities import known_of
 from adapters.running import runner
 from adapters.signatures.signature import Signature
 from adapters.types import Tool
+from sessions.model.session import Case, Column, Session, SignatureText
+from sessions.running import rendering
+from workbench.sending import sending
 
 TRANSPORT = frozenset({"stream", "stream_options", "usage"})
 PROVIDERS = ("openai", "groq", "openrouter", "deepseek", "xai", "hosted_vllm", "moonshot", "together_ai", "mistral")
@@ -155,6 +160,23 @@ def test_roles_limits_and_reasoning_are_written_as_dspys_own_client_does(
     server: LoopbackServer, name: str, record: Record
 ) -> None:
     compare(server, [name], ("chat", "json"), record, 2)
+
+
+SHOWN = ("openai/gpt-6-sol", "openai/o3", "groq/openai/gpt-oss-20b", "hosted_vllm/our/own-model")
+
+
+def test_what_is_shown_before_a_call_is_what_arrives(server: LoopbackServer) -> None:
+    params = {"max_tokens": LIMIT, "seed": 3, "stop": ["END"], "api_base": server.url}
+    text = SignatureText("question -> tags: list[str], sure: bool")
+    for model in SHOWN:
+        for column in (Column("one", "chat"), Column("other", "json")):
+            session = Session(text, (), (column,), (Case("case 1", QUESTION),), model, params)
+            request = rendering.request_of(session, column, session.cases[0])
+            shown = rendering.body_of(session, column, request)
+            server.requests.clear()
+            sending.send(session, column, session.cases[0], allow_hosts=[host_of(server.url)])
+            arrived = body_of(server, "nothing")
+            assert {**arrived, "model": model} == json.loads(json.dumps(shown)), (model, column.adapter)
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from sessions.running import rendering
 from workbench.cli import arguments, requests, selection
 from workbench.output import command_output, exit_codes, history_layout, json_shapes
 
@@ -41,9 +42,12 @@ def run(options: argparse.Namespace) -> int:
             command_output.message(f"workbench: {column.id}: {request.message}")
             shapes[column.id] = request.as_dict()
         elif options.json:
-            shapes[column.id] = json_shapes.rendered(request)
+            shapes[column.id] = {
+                **json_shapes.rendered(request),
+                "sent": json_shapes.plain(rendering.body_of(chosen.session, column, request)),
+            }
         elif options.request:
-            command_output.text(json_shapes.dumps(request.as_dict()))
+            command_output.text(json_shapes.dumps(rendering.body_of(chosen.session, column, request)))
         else:
             history_layout.write(f"{column.id} → {request.model}", [m.as_dict() for m in request.messages])
     if options.json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from sessions.running import rendering
 from workbench.output.exit_codes import CommandError
 from workbench.state.live import LiveColumn
 from workbench.tui import clipboard
@@ -60,7 +61,7 @@ def _text(host: Host, live: LiveColumn, what: str) -> str:
     if live.request is None or column is None:
         return ""
     if what == "request":
-        return _as_json(live.request.as_dict())
+        return _as_json(rendering.body_of(host.document.state.session, live.column, live.request))
     if what == "curl":
         from workbench.output import exporting
 

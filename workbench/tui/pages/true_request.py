@@ -34,13 +34,15 @@ def blocks_of(at: LookedAt, as_json_text: bool = False) -> list[Block]:
     if request is None:
         return [EMPTY, *paragraph(f"There is no request: {at.live.why_no_prompt}", "error")]
     if as_json_text:
-        return [EMPTY, *json_block(request.as_dict())]
+        return [EMPTY, *json_block(rendering.body_of(at.session, at.column, request))]
     blocks = [EMPTY]
     if at.live.stale:
         blocks += paragraph(f"Out of date, because {at.live.error}", "error")
     blocks += [named("model", request.model or "none"), *_about(at), *_native(at, request)]
-    blocks += heading("Parameters beside the messages")
-    blocks += [named(name, *_value(value)) for name, value in request.params.items()] or [block("  none", "note")]
+    blocks += heading("Parameters beside the messages, as they arrive")
+    body = rendering.body_of(at.session, at.column, request)
+    params = {name: value for name, value in body.items() if name not in ("model", "messages")}
+    blocks += [named(name, *_value(value)) for name, value in params.items()] or [block("  none", "note")]
     blocks += heading("The same column, other models")
     blocks += _other_models(at)
     blocks += heading(f"{len(request.messages)} messages")

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from adapters.formats import catalog
+from sessions.running import rendering
 from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
 from workbench.state.document import Place
@@ -244,7 +245,11 @@ several runs of the same request, equal values counted.
             if request is None:
                 return
             try:
-                text = as_json(request.as_dict()) if form == "json" else _curl(self.at)
+                text = (
+                    as_json(rendering.body_of(self.at.session, self.at.column, request))
+                    if form == "json"
+                    else _curl(self.at)
+                )
             except CommandError as error:
                 plain_notify(self.app, str(error), severity="warning")
                 return
