@@ -10,6 +10,7 @@ where it runs. In: `{"op": "complete", "id", "request", "options"}`, `{"op": "ca
 from __future__ import annotations
 
 import asyncio
+import importlib
 import importlib.util
 import json
 import os
@@ -32,10 +33,11 @@ def beside(name: str) -> Any:
 
 
 if TYPE_CHECKING:
-    from adapters.lm import litellm_setup, openai_streams
+    from adapters.lm import litellm_setup, openai_streams, stream_bodies
 else:
     litellm_setup = beside("litellm_setup")
     openai_streams = beside("openai_streams")
+    stream_bodies = beside("stream_bodies")
 
 MAX_BODY = 20_000
 """Characters kept of an error's body."""
@@ -53,6 +55,8 @@ NO_STREAMS = re.compile(
     re.IGNORECASE,
 )
 """What servers say that refuse to stream; the same request is then made once more, for the whole reply."""
+
+KEPT_CHUNKS = 32
 
 Message = dict[str, Any]
 
@@ -83,6 +87,7 @@ def main() -> None:
     try:
         litellm = litellm_setup.load()
         openai_streams.mend()
+        stream_bodies.mend(importlib.import_module("httpx").Response)
     except Exception as error:
         output.send(op="unusable", message=f"{type(error).__name__}: {error}")
         return
@@ -165,11 +170,25 @@ def is_never_streamed(litellm: Any, model: str) -> bool:
     return known.get("supports_native_streaming") is False
 
 
+class LastChunks(list[Any]):
+    """What litellm needs of the chunks it has made: the last ones, and those that count tokens.
+
+    It keeps every one of them until the end, 4 kB for a few letters, and all the text so far, copied at each chunk.
+    """
+
+    def append(self, chunk: Any) -> None:
+        super().append(chunk)
+        if len(self) > KEPT_CHUNKS:
+            self[:] = [one for one in self[:-2] if getattr(one, "usage", None) is not None] + self[-2:]
+
+
 async def streamed(litellm: Any, output: Output, number: int, model: str, wrapper: Any) -> None:
     anything = finished = False
     last: Any = None
+    wrapper.chunks = LastChunks(wrapper.chunks)
     async for chunk in wrapper:
         last = chunk
+        wrapper.response_uptil_now = ""
         for choice in chunk.choices:
             piece = piece_of(choice.delta, choice)
             # litellm invents a finish reason at the end of a stream that gave none.

@@ -43,6 +43,7 @@ BEHAVIOURS: Mapping[str, str] = {
     "html": "a page of HTML with status 200",
     "html-502": "a page of HTML with status 502",
     "huge": "a reply of 10 MB",
+    "huge-in-pieces": "a reply of 20 MB, a hundred characters a chunk",
     "monotonous": "the same piece three hundred times",
     "tool-calls": "two tool calls split over chunks",
     "two-choices": "two completions, interleaved",
@@ -331,6 +332,9 @@ def _openai_events(behaviour: str, body: dict[str, Any], server: LoopbackServer)
     elif behaviour == "huge":
         for _ in range(100):
             yield choice({"content": "x" * (HUGE // 100)})
+    elif behaviour == "huge-in-pieces":
+        for _ in range(HUGE // 50):
+            yield choice({"content": "y" * 100})
     elif behaviour == "monotonous":
         for _ in range(300):
             yield choice({"content": "----"})
@@ -369,7 +373,8 @@ def _anthropic_events(behaviour: str, body: dict[str, Any], server: LoopbackServ
                 yield {"type": "content_block_delta", "index": index, "delta": delta}
             yield {"type": "content_block_stop", "index": index}
     else:
-        texts = {"huge": ["x" * HUGE], "monotonous": ["----"] * 300}.get(behaviour) or pieces(server.text_for(body))
+        alike = {"huge": ["x" * HUGE], "huge-in-pieces": ["y" * 100] * (HUGE // 50), "monotonous": ["----"] * 300}
+        texts = alike.get(behaviour) or pieces(server.text_for(body))
         yield {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
         for piece in texts:
             yield {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}}

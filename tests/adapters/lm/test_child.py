@@ -160,3 +160,36 @@ def test_offline_models_have_no_process() -> None:
     before = dict(child._children)
     list(open_model("offline/exact", chunk_seconds=0).stream({"messages": []}))
     assert child._children == before
+
+
+MEGABYTES_GROWN = 40
+"""What the process that calls models may grow by for a reply, however long that is; it was over 1,000 for 20 MB."""
+
+
+def memory_of(pid: int, kind: str) -> int:
+    """Megabytes that the process holds ("VmRSS") or has held at most ("VmHWM")."""
+    status = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(line.split()[1]) // 1024 for line in status if line.startswith(f"{kind}:"))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="this system does not say what a process holds")
+@pytest.mark.parametrize(
+    ("model", "words", "length"),
+    [
+        ("openai/huge-in-pieces", 1, 20_000_000),
+        ("anthropic/huge-in-pieces", 1, 20_000_000),
+        ("openai/logprobs", 24_000, 24_000 * len("word ") - 1),
+    ],
+    ids=["openai", "anthropic", "pieces that cannot be put together"],
+)
+def test_a_long_reply_is_not_kept_in_the_child(server: LoopbackServer, model: str, words: int, length: int) -> None:
+    server.reply = " ".join(["word"] * words)
+    child.shut_down()
+    lm = open_model(model, timeout=60)
+    loaded = child.child_for(dict(os.environ), keyless=False)
+    assert loaded.ready.wait(120)
+    before = memory_of(loaded.pid, "VmRSS")
+    got = sum(len(chunk.text) for chunk in lm.stream({"messages": [{"role": "user", "content": "?"}]}))
+    assert got == length
+    assert memory_of(loaded.pid, "VmHWM") - before < MEGABYTES_GROWN

@@ -317,8 +317,9 @@ def test_a_lone_surrogate_in_the_prompt_is_a_clear_error(server: LoopbackServer)
 
 def test_every_behaviour_of_the_server_is_tried_here() -> None:
     elsewhere = {"ok", "no-usage", "reasoning", "logprobs", "huge", "tool-calls", "echo-key", "two-choices"}
+    in_test_child = {"huge-in-pieces"}
     waiting = {"no-finish", "monotonous", "hang", "hang-in-stream", "drip", "content-filter", "length"}
-    assert set(BEHAVIOURS) == set(FAILURES) | set(BROKEN_OFF) | elsewhere | waiting
+    assert set(BEHAVIOURS) == set(FAILURES) | set(BROKEN_OFF) | elsewhere | waiting | in_test_child
 
 
 @pytest.mark.parametrize(("behaviour", "reason"), [("content-filter", "content_filter"), ("length", "length")])
