@@ -16,8 +16,10 @@ from loopback_server import CANARY, LoopbackServer
 from adapters.lm import child
 from sessions.file import store
 from sessions.model.replies import Reply
+from sessions.model.session import Column
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.output import exit_codes
+from workbench.tui.actions import sending
 
 Run = Callable[..., Any]
 GOOD = "[[ ## label ## ]]\nbug\n\n[[ ## urgency ## ]]\n3\n\n[[ ## completed ## ]]"
@@ -75,3 +77,27 @@ def test_the_app_says_so_in_the_column_and_sends_again(server: LoopbackServer) -
 
     server.behaviour = "hang-in-stream"
     at_the_desk(act, replace(TICKETS, model="openai/any-name"))
+
+
+@pytest.mark.slow
+def test_sixty_sends_of_eight_columns_at_once_are_one_process_and_the_last_ones_replies_are_there(
+    server: LoopbackServer,
+) -> None:
+    ids = ["chat", "json", "xml", "baml", "markdown", "chat 2", "json 2", "xml 2"]
+    columns = tuple(Column(id, "chat") for id in ids)
+
+    async def act(desk: Desk) -> None:
+        sending.send(desk.app, columns)
+        await desk.sent()
+        process = child.child_for(dict(os.environ), keyless=False)
+        for number in range(60):
+            server.reply = GOOD.replace("3", str(number))
+            sending.send(desk.app, columns)
+            await desk.pilot.pause()
+        await desk.sent()
+        assert child.child_for(dict(os.environ), keyless=False) is process and process.problem is None
+        assert all("✓" in desk.verdict(id) for id in ids), [desk.verdict(id) for id in ids]
+        assert [desk.document.state.case.replies[id].text for id in ids] == [server.reply] * 8
+
+    server.reply = GOOD * 30
+    at_the_desk(act, replace(TICKETS, model="openai/any-name", columns=columns))
