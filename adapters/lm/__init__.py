@@ -25,14 +25,16 @@ def open(
     capabilities: Capabilities | None = None,
     chunk_seconds: float | None = None,
     timeout: float = 600.0,
+    stream: bool = True,
 ) -> LM:
     """The model of this name: `offline/NAME`, or litellm's `provider/model`.
 
     `api_base` is an address that overrides the provider's. It gets a key of the environment only when
     `api_base_trusted` (the user gave it) or when its host is in `allow_hosts` (`host` or `host:port`); an address in a
     session file is not trusted. `api_version` is Azure's. `capabilities` replace those of the table. `chunk_seconds`
-    is the pause between the chunks of an offline model. `timeout` is in seconds without a byte from a provider. Opens
-    no connection and starts no process. Raises ProviderError for an offline model that does not exist.
+    is the pause between the chunks of an offline model. `timeout` is in seconds without a byte from a provider; without
+    `stream` it is asked for the whole reply in one piece. Opens no connection and starts no process. Raises
+    ProviderError for an offline model that does not exist.
     """
     if model.startswith("offline/"):
         return OfflineLM(model) if chunk_seconds is None else OfflineLM(model, chunk_seconds)
@@ -43,4 +45,5 @@ def open(
         api_version=api_version,
         trusted=api_base is None or api_base_trusted or is_allowed(api_base, allow_hosts),
         timeout=timeout,
+        stream=stream,
     )

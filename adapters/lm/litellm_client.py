@@ -32,7 +32,7 @@ class LitellmLM:
     """A model by litellm's `provider/model` name.
 
     `api_base` is an address of the caller's; unless `trusted`, no key of the environment goes there. `timeout` is in
-    seconds without any byte from the provider.
+    seconds without any byte from the provider. Without `stream` the reply is asked for, and comes, in one piece.
     """
 
     def __init__(
@@ -44,6 +44,7 @@ class LitellmLM:
         api_version: str | None = None,
         trusted: bool = True,
         timeout: float = 600.0,
+        stream: bool = True,
     ) -> None:
         self._model = model
         self._capabilities = capabilities
@@ -51,6 +52,7 @@ class LitellmLM:
         self._api_version = api_version
         self._trusted = trusted or api_base is None
         self._timeout = timeout
+        self._stream = stream
 
     @property
     def model(self) -> str:
@@ -95,6 +97,7 @@ class LitellmLM:
             "op": "complete",
             "request": {**body_of_dspy(self._model, request, self._settings()), "model": self._model},
             "options": self._options(target),
+            "stream": self._stream,
         }
         child = self._child()
         while not child.ready.wait(POLL_SECONDS):

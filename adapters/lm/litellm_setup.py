@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import importlib
 import itertools
+import json
 import os
+import re
 import sys
 import types
 from collections.abc import Callable, Mapping
@@ -47,6 +49,7 @@ def load() -> Any:
     _watch_for_requests()
     _tell_geminis_finish()
     _tell_coheres_finish()
+    _let_groq_name_no_tier()
     return litellm
 
 
@@ -56,12 +59,50 @@ def _rehearse(litellm: Any) -> None:
     litellm.token_counter(model="any", text="any")
 
 
-_told: ContextVar[Callable[[], None] | None] = ContextVar("told", default=None)
+class Outgoing:
+    """The HTTP traffic of one call: `told` is called once, when its first request is about to go out.
+
+    `answer` is the whole answer that a server gave where a stream was asked for.
+    """
+
+    def __init__(self, told: Callable[[], None]) -> None:
+        self.told: Callable[[], None] | None = told
+        self.answer: Any = None
 
 
-def tell_when_it_goes_out(told: Callable[[], None]) -> None:
-    """Has `told` called once, when the first HTTP request of the task that runs is about to be made."""
-    _told.set(told)
+_outgoing: ContextVar[Outgoing | None] = ContextVar("outgoing", default=None)
+
+
+def follow(told: Callable[[], None]) -> Outgoing:
+    """What becomes of the HTTP requests that the task which runs makes from now on."""
+    outgoing = Outgoing(told)
+    _outgoing.set(outgoing)
+    return outgoing
+
+
+class WholeAnswerError(Exception):
+    """A server does not stream, and has sent all at once: `Outgoing.answer` has it."""
+
+
+def _is_for_a_stream(request: Any) -> bool:
+    return "stream" in request.url.path.lower() or _STREAM.search(request.content) is not None
+
+
+def _door(request: Any) -> str:
+    """The path of a request, which some providers have two of: `…/converse` and `…/converse-stream`."""
+    return re.sub("-?stream", "", request.url.path.lower())
+
+
+def _is_whole(response: Any) -> bool:
+    """Whether the body, which has been read, is one JSON value."""
+    try:
+        json.loads(response.content)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+_STREAM = re.compile(rb'"stream"\s*:\s*true')
 
 
 class ForeignRedirectError(Exception):
@@ -76,6 +117,9 @@ class ForeignRedirectError(Exception):
 
 MOST_REDIRECTS = 5
 
+_ENCODED = ("content-encoding", "content-length", "transfer-encoding")
+"""Headers of a body as it went over the network."""
+
 
 def _next(request: Any, response: Any, followed: int) -> Any:
     """The request that a redirect within the same origin asks for; None when the response is no redirect."""
@@ -89,36 +133,75 @@ def _next(request: Any, response: Any, followed: int) -> Any:
 
 
 def _watch_for_requests() -> None:
-    """Has it told when a request goes out, and follows redirects within an origin alone."""
+    """Has it told when a request goes out, and follows redirects within an origin alone.
+
+    A whole answer to a request for a stream ends that call, for litellm would read it as a stream; the next request of
+    the same task, which asks for the whole, gets it and does not go out.
+    """
     import httpx
 
     def tell() -> None:
-        told = _told.get()
-        if told is not None:
-            _told.set(None)
+        outgoing = _outgoing.get()
+        if outgoing is not None and outgoing.told is not None:
+            told, outgoing.told = outgoing.told, None
             told()
+
+    def keeps_whole(request: Any, response: Any) -> bool:
+        kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        return (
+            _outgoing.get() is not None
+            and response.is_success
+            and kind == "application/json"
+            and _is_for_a_stream(request)
+        )
+
+    def keep(request: Any, response: Any) -> None:
+        outgoing = _outgoing.get()
+        if outgoing is not None and _is_whole(response):
+            outgoing.answer = response
+            raise WholeAnswerError
+
+    def kept(request: Any) -> Any:
+        outgoing = _outgoing.get()
+        if outgoing is None or outgoing.answer is None or _door(request) != _door(outgoing.answer.request):
+            return None
+        answer, outgoing.answer = outgoing.answer, None
+        headers = [(name, value) for name, value in answer.headers.multi_items() if name.lower() not in _ENCODED]
+        return httpx.Response(answer.status_code, headers=headers, content=answer.content, request=request)
 
     send_in_thread: Any = httpx.Client.send
     send_in_task: Any = httpx.AsyncClient.send
 
     def send(self: Any, request: Any, **options: Any) -> Any:
+        whole = kept(request)
+        if whole is not None:
+            return whole
         tell()
         options["follow_redirects"] = False
         for followed in itertools.count():
             response = send_in_thread(self, request, **options)
             following = _next(request, response, followed)
             if following is None:
+                if keeps_whole(request, response):
+                    response.read()
+                    keep(request, response)
                 return response
             response.close()
             request = following
 
     async def send_async(self: Any, request: Any, **options: Any) -> Any:
+        whole = kept(request)
+        if whole is not None:
+            return whole
         tell()
         options["follow_redirects"] = False
         for followed in itertools.count():
             response = await send_in_task(self, request, **options)
             following = _next(request, response, followed)
             if following is None:
+                if keeps_whole(request, response):
+                    await response.aread()
+                    keep(request, response)
                 return response
             await response.aclose()
             request = following
@@ -195,3 +278,23 @@ def _tell_coheres_finish() -> None:
         return made
 
     CohereV2ChatConfig.transform_response = transformed
+
+
+def _let_groq_name_no_tier() -> None:
+    """Reads a whole reply that names no `service_tier`, on which litellm's `GroqChatConfig` fails."""
+    import httpx
+    from litellm.llms.groq.chat.transformation import GroqChatConfig
+
+    transform: Any = GroqChatConfig.transform_response
+
+    def transformed(self: Any, model: str, raw_response: Any, *rest: Any, **options: Any) -> Any:
+        try:
+            said = raw_response.json()
+        except ValueError:
+            said = None
+        if isinstance(said, dict) and "service_tier" not in said:
+            content = json.dumps({**said, "service_tier": None})
+            raw_response = httpx.Response(raw_response.status_code, content=content, request=raw_response.request)
+        return transform(self, model, raw_response, *rest, **options)
+
+    GroqChatConfig.transform_response = transformed

@@ -1,7 +1,7 @@
 """The child process that calls models through litellm: JSON lines in on standard input, JSON lines out.
 
 Run by its path, with nothing of this project imported, so that it never matters which packages are called `adapters`
-where it runs. In: `{"op": "complete", "id", "request", "options"}`, `{"op": "cancel", "id"}`,
+where it runs. In: `{"op": "complete", "id", "request", "options", "stream"}`, `{"op": "cancel", "id"}`,
 `{"op": "count", "id", "model", "messages"}`, `{"op": "environment", "set", "unset"}`. Out: `ready`, then per id `sent`
 (with `prepared_s`) when the request goes out, any number of `chunk`, and exactly one of `done`, `error` and
 `cancelled`; or `count`. It ends when its standard input does.
@@ -134,9 +134,9 @@ async def complete(litellm: Any, output: Output, message: Message) -> None:
         is_sent = True
         output.send(op="sent", id=number, prepared_s=time.monotonic() - began)
 
-    litellm_setup.tell_when_it_goes_out(tell)
+    outgoing = litellm_setup.follow(tell)
     try:
-        await answer(litellm, output, number, message["request"], message["options"])
+        await answer(litellm, output, message, outgoing)
     except asyncio.CancelledError:
         output.send(op="cancelled", id=number)
     except BaseException as error:
@@ -145,20 +145,20 @@ async def complete(litellm: Any, output: Output, message: Message) -> None:
         output.send(op="done", id=number)
 
 
-async def answer(litellm: Any, output: Output, number: int, request: Message, options: Message) -> None:
-    """Asks for the reply, streamed where that is possible, and hands on what comes of it."""
-    asked = {**request, **options, "num_retries": 0, "max_retries": 0}
-    if request["model"].partition("/")[0] in NEVER_STREAMED or is_never_streamed(litellm, request["model"]):
-        whole(litellm, output, number, request["model"], await litellm.acompletion(**asked))
-        return
-    try:
-        wrapper = await litellm.acompletion(**asked, stream=True, stream_options={"include_usage": True})
-    except Exception as error:
-        if NO_STREAMS.search(str(error)) is None:
-            raise
-        whole(litellm, output, number, request["model"], await litellm.acompletion(**asked))
-        return
-    await streamed(litellm, output, number, request["model"], wrapper)
+async def answer(litellm: Any, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
+    """Asks for the reply, streamed where that is possible and wanted, and hands on what comes of it."""
+    number, request = message["id"], message["request"]
+    asked = {**request, **message["options"], "num_retries": 0, "max_retries": 0}
+    provider = request["model"].partition("/")[0]
+    if message["stream"] and provider not in NEVER_STREAMED and not is_never_streamed(litellm, request["model"]):
+        try:
+            wrapper = await litellm.acompletion(**asked, stream=True, stream_options={"include_usage": True})
+            await streamed(litellm, output, number, request["model"], wrapper)
+            return
+        except Exception as error:
+            if outgoing.answer is None and NO_STREAMS.search(str(error)) is None:
+                raise
+    whole(litellm, output, number, request["model"], await litellm.acompletion(**asked))
 
 
 def is_never_streamed(litellm: Any, model: str) -> bool:

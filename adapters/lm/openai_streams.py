@@ -5,8 +5,7 @@ For every server that speaks that protocol:
 - a closing `[DONE]`, which some servers send and no finish reason;
 - a refusal, which litellm drops;
 - content as a list of parts (text, thinking), of which litellm takes nothing;
-- a bare `retry:` or `id:`, which OpenAI's client takes for an empty event and fails on;
-- a server that answers with a whole reply, or an error, as JSON where a stream was asked for.
+- a bare `retry:` or `id:`, which OpenAI's client takes for an empty event and fails on.
 
 Loaded by its path beside `litellm_worker`, with nothing of this project imported.
 """
@@ -16,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 JSON = dict[str, Any]
@@ -49,11 +48,6 @@ def _mend_client() -> None:
     async def events(self: Any) -> AsyncIterator[Any]:
         from openai._streaming import ServerSentEvent
 
-        if self.response.headers.get("content-type", "").partition(";")[0].strip() == "application/json":
-            for line in _as_stream(await self.response.aread()):
-                yield ServerSentEvent(data=line)
-            self.said_done = True
-            return
         async for event in iterate(self):
             if not event.data.strip():
                 continue
@@ -77,29 +71,6 @@ def _mend_reader() -> None:
         return parse(self, _plain(chunk, self))
 
     Reader.chunk_parser = parsed
-
-
-def _as_stream(body: bytes) -> Iterator[str]:
-    """The events of a stream that would have said what `body` says whole: a completion, or an error."""
-    try:
-        said = json.loads(body)
-    except ValueError:
-        return
-    if not isinstance(said, dict) or not isinstance(said.get("choices"), list):
-        error = said.get("error", said) if isinstance(said, dict) else said
-        yield json.dumps({"error": error if isinstance(error, dict) else {"message": str(error)}})
-        return
-    head = {name: value for name, value in said.items() if name not in ("choices", "usage")}
-    for choice in said["choices"]:
-        rest = {name: value for name, value in choice.items() if name not in ("message", "finish_reason")}
-        delta = dict(choice.get("message") or {})
-        calls = delta.get("tool_calls") or []
-        if calls:
-            delta["tool_calls"] = [{"index": index, **call} for index, call in enumerate(calls)]
-        for piece, ending in ((delta, None), ({}, choice.get("finish_reason") or "stop")):
-            yield json.dumps({**head, "choices": [{**rest, "delta": piece, "finish_reason": ending}]})
-    if said.get("usage"):
-        yield json.dumps({**head, "choices": [], "usage": said["usage"]})
 
 
 def _is_odd(data: str) -> bool:

@@ -48,6 +48,7 @@ PARAMETERS: Mapping[str, str] = {
     "response_format": OBJECT,
     "prediction": OBJECT,
     "timeout": NUMBER,
+    "stream": YES_OR_NO,
     "num_retries": WHOLE,
     "api_base": TEXT,
     "api_version": TEXT,
@@ -78,8 +79,8 @@ PARAMETERS: Mapping[str, str] = {
 A request is also made of what an adapter adds; `adapters.lm.parameters` lists what may go out in the end.
 """
 
-CONNECTION = frozenset({"api_base", "api_version", "capabilities", "num_retries", "timeout"})
-"""Those that say where, how long and what kind of model to ask, and are no part of the request."""
+CONNECTION = frozenset({"api_base", "api_version", "capabilities", "num_retries", "stream", "timeout"})
+"""Those that say where, how, how long and what kind of model to ask, and are no part of what is asked."""
 
 _SECRET_NAME = re.compile(
     r"api_?key|secret|passw|authori[sz]ation|credential|cookie|bearer|(access|private|auth|session|subscription)_?key"

@@ -70,9 +70,16 @@ def models_of(column: Column) -> tuple[str | None, ...]:
 
 
 def open_model(
-    session: Session, column: Column, extraction_model: str | None = None, *, allow_hosts: Collection[str] = ()
+    session: Session,
+    column: Column,
+    extraction_model: str | None = None,
+    *,
+    allow_hosts: Collection[str] = (),
+    stream: bool = True,
 ) -> lm.LM:
     """The model of a column, or TwoStep's second one; keys of the `.env` of the working folder are lent to it.
+
+    Without `stream`, or where the column's parameters say so, the reply comes in one piece.
 
     Raises `ProviderError` for an offline model that does not exist.
     """
@@ -87,6 +94,7 @@ def open_model(
         allow_hosts=allow_hosts,
         capabilities=None if extraction_model else rendering.capabilities_for(session, column).capabilities,
         timeout=connection.get("timeout") or TIMEOUT_S,
+        stream=stream and connection.get("stream") is not False,
     )
 
 
@@ -104,6 +112,7 @@ def send(
     raw: bool = False,
     offered: Tools | None = None,
     model: lm.LM | None = None,
+    stream: bool = True,
 ) -> Run:
     """Runs the column against its model and returns what happened; a failed call is in the result.
 
@@ -111,7 +120,7 @@ def send(
     its host. `allow_code` lets a `module:Class` adapter be imported. `extraction_model` is TwoStep's second model
     (None: that of its option of this name, else the column's). `raw` keeps the reply as text. `offered` are the
     session's tools with those who answer (None: its canned results, see `sessions.running.tools`). `model` answers
-    in the place of every one that the session names.
+    in the place of every one that the session names. Without `stream` replies are asked for in one piece.
 
     Raises `SignatureError`, `UnknownAdapterError`, `BuildError` for values that are not of their custom type, and
     `ProviderError` for an offline model that does not exist.
@@ -121,7 +130,7 @@ def send(
     second = extraction_model
     if model is None:
         second = second or models_of(column)[-1]
-        model = open_model(session, column, allow_hosts=allow_hosts)
+        model = open_model(session, column, allow_hosts=allow_hosts, stream=stream)
     return runner.run(
         rendering.adapter_of(column, allow_code=allow_code),
         model,
@@ -133,7 +142,9 @@ def send(
         listeners=listeners,
         deadline_s=deadline_s,
         cancel=cancel,
-        extraction_lm=None if second is None else open_model(session, column, second, allow_hosts=allow_hosts),
+        extraction_lm=None
+        if second is None
+        else open_model(session, column, second, allow_hosts=allow_hosts, stream=stream),
         raw=raw,
         retries=rendering.connection_of(session, column).get("num_retries") or 0,
         tools=tools.run_tools(session)[0] if offered is None else offered,

@@ -8,12 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from provider_server import KEY, PROVIDERS, Provider, ProviderServer
+from provider_server import KEY, PROVIDERS, Provider, ProviderServer, Seen
 from provider_wires import PROMPT_TOKENS, REPLY_TOKENS, Ending, Reply
 
 from adapters.formats.catalog import make
 from adapters.lm import open as open_model
 from adapters.running import runner
+from adapters.running.events import ChunkReceived
 from adapters.running.runs import Completion, Run
 from adapters.signatures.signature import InputField, OutputField, Signature
 
@@ -26,16 +27,24 @@ QUICK = ("gemini", "responses", "pro")
 Ask = Callable[..., Run]
 
 
+asked: list[Seen] = []
+"""The requests that the provider of this test got."""
+
+
 @pytest.fixture
 def ask(monkeypatch: pytest.MonkeyPatch) -> Ask:
     """Sends the question to a provider that answers `reply` as `behaviour` says."""
+
+    asked.clear()
 
     def ask(provider: Provider, reply: Reply = REPLY, behaviour: str = "stream", **options: Any) -> Run:
         with ProviderServer(provider, reply, behaviour) as server:
             for name, value in provider.environment(server.url).items():
                 monkeypatch.setenv(name, value)
-            lm = open_model(provider.model, timeout=20)
-            return runner.run(make("chat"), lm, QUESTION, [], {"question": "Rain?"}, fallback=False, **options)
+            lm = open_model(provider.model, timeout=20, stream=options.pop("stream", True))
+            run = runner.run(make("chat"), lm, QUESTION, [], {"question": "Rain?"}, fallback=False, **options)
+            asked.extend(one for one in server.requests if one.path != "/api/show")  # Ollama is asked about its model
+            return run
 
     return ask
 
@@ -57,6 +66,27 @@ def test_a_reply_arrives_and_is_read(ask: Ask, provider: Provider) -> None:
     assert run.error is None
     assert run.values == {"answer": "It rains a lot."}
     assert run.attempts[0].completions[0].finish_reason == "stop"
+
+
+TOLD = replace(REPLY, reasoning=("Let me ", "think."))
+
+
+@every_stream
+@pytest.mark.parametrize("ending", ["stop", "length"])
+def test_a_whole_answer_to_a_request_for_a_stream_is_the_reply_and_is_asked_for_once(
+    ask: Ask, provider: Provider, ending: Ending
+) -> None:
+    one = completion(ask(provider, replace(TOLD, ending=ending), "whole"))
+    assert (one.text, one.reasoning, one.finish_reason) == (REPLY.text, "Let me think.", ending)
+    assert len(asked) == 1
+
+
+@every_provider
+def test_a_reply_that_is_wanted_in_one_piece_is_asked_for_so(ask: Ask, provider: Provider) -> None:
+    run = ask(provider, TOLD, "stream", stream=False)
+    assert run.values == {"answer": "It rains a lot."}
+    assert [event.text for event in run.events if isinstance(event, ChunkReceived)] == [REPLY.text]
+    assert len(asked) == 1 and not asked[0].body.get("stream") and "stream" not in asked[0].path.lower()
 
 
 @every_stream

@@ -88,6 +88,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs", type=count, default=1, metavar="N", help="send N columns at once (default 1); told in their order"
     )
+    parser.add_argument(
+        "--no-stream", dest="stream", action="store_false", help="ask for replies in one piece, not as they are written"
+    )
     parser.add_argument("--raw", action="store_true", help="keep the reply as text and read nothing of it")
     parser.add_argument(
         "--extraction-model", type=arguments.model, metavar="M", help="twostep's second model (default: the column's)"
@@ -313,6 +316,7 @@ class _Sender:
                 allow_code=column.adapter in chosen.allow_code,
                 extraction_model=options.extraction_model,
                 raw=options.raw,
+                stream=options.stream,
                 offered=offered,
                 model=replay,
             )

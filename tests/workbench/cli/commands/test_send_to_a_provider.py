@@ -161,3 +161,19 @@ def test_what_the_model_thinks_is_shown_to_a_person_alone(
     assert "think about it" not in piped
     assert b"\x1b[2mLet me " in watched
     assert b"loading litellm" in watched
+
+
+def test_a_reply_is_asked_for_in_one_piece_by_an_option_or_a_parameter(
+    rain: str, at_loopback: Callable[[str], None]
+) -> None:
+    with LoopbackServer(REPLY) as server:
+        at_loopback(server.url)
+        assert send(rain, "--model", "openai/any-name").returncode == 0
+        assert send(rain, "--model", "openai/any-name", "--no-stream").returncode == 0
+        store.save(replace(store.load(rain), params={"stream": False}), rain)
+        done = send(rain, "--model", "openai/any-name", "--save")
+    assert done.returncode == 0, done.stderr
+    assert b"[chat] parsed" in done.stdout
+    assert [one.body.get("stream", False) for one in server.requests] == [True, False, False]
+    (recording,) = store.load(rain).cases[0].recordings.values()
+    assert "stream" not in recording.request
