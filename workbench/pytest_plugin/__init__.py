@@ -38,7 +38,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="compare the sessions with the installed dspy too (tests called `upstream`)",
     )
+    group.addoption(
+        "--workbench-capture",
+        metavar="DIR",
+        help="make sessions in DIR of what the tests ask models through dspy",
+    )
     parser.addini(FOLDERS, "folders in which every session is a test, whatever its name", type="paths", default=[])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("workbench_capture"):
+        from workbench.pytest_plugin.captured_calls import CapturedCalls
+
+        config.pluginmanager.register(CapturedCalls(config), "workbench-captured-calls")
+
+
+@pytest.fixture
+def workbench_capture() -> Any:
+    """`with workbench_capture("prompts/"):` makes sessions of the calls of dspy in it (`workbench.capture.capture`)."""
+    from workbench.capture import capture
+
+    return capture
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -21,6 +21,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "push": "a session's signature back into its program",
         "merge": "two changes of a session in one, for git",
         "diff": "compare two sessions, or one under two adapters",
+        "capture": "run a program; its calls through dspy become sessions",
         "import": "demos, dspy programs, calls and conversations as a session",
         "export": "dspy source, curl, JSON Lines, promptfoo, Markdown and more",
         "config": "what is set, and from where",

@@ -1,0 +1,332 @@
+"""Calls as they come, put into the sessions of one folder: one for each predictor, a case for each distinct input.
+
+Nothing that is in a session already is changed: cases are added, and columns under cases that lack them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from adapters.errors import SignatureError
+from adapters.signatures.conversation_field import history_field_name
+from sessions.captured import recordings, redaction
+from sessions.captured.calls import LiveCall, call_from
+from sessions.captured.signatures import CapturedSignature, captured
+from sessions.errors import SessionError
+from sessions.file import saving, store
+from sessions.fixtures import checking
+from sessions.imports.demos import demo_of
+from sessions.imports.dspy_program import without_secrets
+from sessions.imports.merging import unused
+from sessions.model.session import Case, Column, Demo, Session, SignatureText
+
+MOST_CASES = 50
+"""Of a session, where nothing else is asked for."""
+MOST_SESSIONS = 20
+"""Of one predictor: an optimiser tries hundreds of instructions and demos."""
+SAVED_EVERY_S = 2.0
+ENDING = ".session.json"
+_LONGEST_NAME = 48
+
+Only = Literal["all", "failures"]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What of a program's calls is taken: cases of a session at most, failed calls alone, a share of the inputs; and
+    the fields whose values are not."""
+
+    cases: int = MOST_CASES
+    only: Only = "all"
+    sample: float = 1.0
+    redact: tuple[str, ...] = ()
+
+
+@dataclass
+class _Predictor:
+    """A session on its way: as it was in the file, and as it is now."""
+
+    path: Path
+    session: Session
+    signature: CapturedSignature
+    saved: Session | None
+    since: store.Fingerprint | None = None
+    added: int = 0
+    calls: int = 0
+    left: int = 0
+    """Calls with other inputs, when there were cases enough."""
+    known: dict[str, str] = field(default_factory=dict)
+    """The names of cases by their inputs."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What `check` will say of a fixture that was just captured: another release, or our engine, made it otherwise."""
+
+    path: str
+    case: str
+    column: str
+    said: str
+    versions: str
+
+
+@dataclass(frozen=True)
+class SessionReport:
+    """What became of one session."""
+
+    path: str
+    cases: int
+    added: int
+    calls: int
+    left: int
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "path": self.path,
+            "cases": self.cases,
+            "added": self.added,
+            "calls": self.calls,
+            "left": self.left,
+        }
+
+
+class CapturedFolder:
+    """Takes lines as the program's side writes them."""
+
+    def __init__(self, folder: Path, wanted: Wanted, versions: Mapping[str, str]) -> None:
+        self.folder = folder
+        self.findings: list[Finding] = []
+        self.notes: dict[str, None] = {}
+        self.problems: dict[str, None] = {}
+        self.calls = 0
+        self.lost = 0
+        self._wanted = wanted
+        self._versions = versions
+        self._described: dict[str, Mapping[str, Any]] = {}
+        self._signatures: dict[str, CapturedSignature | None] = {}
+        self._predictors: dict[tuple[str, str, str], _Predictor | None] = {}
+        self._changed: set[tuple[str, str, str]] = set()
+        self._next_save = 0.0
+
+    def take(self, line: Mapping[str, Any]) -> None:
+        """A description of a signature, a call, or how many calls were lost. Never raises for what a call holds."""
+        if "define" in line:
+            self._described[line["define"]] = line["signature"]
+            return
+        if "lost" in line:
+            self.lost += line["lost"]
+            return
+        self.calls += 1
+        try:
+            self._take_call(call_from(line))
+        except (SessionError, SignatureError) as error:
+            self.problems[str(error)] = None
+        except Exception as error:  # whatever dspy raises for such values, ours does too
+            self.problems[f"a call could not be taken: {type(error).__name__}: {error}"[:300]] = None
+        if self._changed and time.monotonic() >= self._next_save:
+            self.save()
+
+    def _take_call(self, call: LiveCall) -> None:
+        if not call.attempts or (self._wanted.only == "failures" and not call.has_failed):
+            return
+        known = self._captured_signature(call)
+        if known is None:
+            return
+        call = redaction.redacted(call, self._wanted.redact)
+        key = (call.name, call.signature, json.dumps(call.demos))
+        if key not in self._predictors:
+            self._predictors[key] = self._opened(call, known)
+        predictor = self._predictors[key]
+        if predictor is None:
+            return
+        predictor.calls += 1
+        case = _case_of(call, known)
+        digest = _inputs_key(case)
+        name = predictor.known.get(digest)
+        if name is None:
+            if not self._is_sampled(digest):
+                return
+            if predictor.added >= self._wanted.cases:
+                predictor.left += 1
+                return
+            case = replace(case, name=unused(case.name, {one.name for one in predictor.session.cases}))
+            session = replace(predictor.session, cases=(*predictor.session.cases, case))
+        else:
+            session, case = predictor.session, predictor.session.case(name)
+        session, column = _with_column(session, call)
+        if column is None:
+            self.notes[f"{call.attempts[0].adapter_classes[0].rpartition(':')[2]} is an adapter of the program's own: "
+                       "its calls are kept without a recording"] = None  # fmt: skip
+        elif column.id not in case.recordings:
+            made = recordings.recorded(call, session, case, column, self._versions)
+            shown = recordings.reply_of(made, session.model_of(column))
+            replies = {**case.replies, column.id: shown} if shown is not None else case.replies
+            kept = replace(case, recordings={**case.recordings, column.id: made}, replies=replies)
+            session = session.with_case(kept)
+            self._find(session, predictor.path, kept, column)
+        elif name is not None:
+            return
+        store.dumps(session if len(session.cases) < 3 else replace(session, cases=session.cases[-1:]))
+        if name is None:
+            predictor.added += 1
+            predictor.known[digest] = case.name
+        predictor.session = session
+        self._changed.add(key)
+
+    def _captured_signature(self, call: LiveCall) -> CapturedSignature | None:
+        if call.signature not in self._signatures:
+            self._signatures[call.signature] = None
+            made = captured(self._described[call.signature], self.folder)
+            self._signatures[call.signature] = made
+            for note in made.notes:
+                self.notes[f"{call.name or made.signature.name}: {note}"] = None
+        return self._signatures[call.signature]
+
+    def _opened(self, call: LiveCall, known: CapturedSignature) -> _Predictor | None:
+        """The session of this predictor that is in the folder, if it is of the same signature and demos, else a new one
+        beside it."""
+        demos = tuple([_demo(one, known) for one in call.demos])
+        base = _file_name(call.name)
+        taken = {one.path for one in self._predictors.values() if one is not None}
+        for number in range(1, MOST_SESSIONS + 1):
+            path = self.folder / f"{base}{'' if number == 1 else f'-{number}'}{ENDING}"
+            if path in taken:
+                continue
+            if not path.exists():
+                return _Predictor(path, _new_session(call, known, demos), known, None)
+            opened = store.open_file(path)
+            there = opened.session
+            if _text(there.signature) == _text(known.text) and _demos(there.demos) == _demos(demos):
+                names = {_inputs_key(one): one.name for one in there.cases}
+                return _Predictor(path, there, known, there, opened.fingerprint, known=names)
+            self.notes[f"{path.name} has another signature or other demos: it stays as it is, and this is captured "
+                       "beside it"] = None  # fmt: skip
+        self.notes[f"{call.name}: more than {MOST_SESSIONS} versions of its signature and demos; no more are taken"] = (
+            None
+        )
+        return None
+
+    def _is_sampled(self, digest: str) -> bool:
+        """By the inputs alone: the same of them in every process and every run."""
+        number = int.from_bytes(hashlib.sha256(digest.encode("utf-8", "surrogatepass")).digest()[:6], "big")
+        return number < self._wanted.sample * 2**48
+
+    def _find(self, session: Session, path: Path, case: Case, column: Column) -> None:
+        for result in checking.check(session, path.name, columns=[column.id], cases=[case.name]):
+            for drift in result.drift[:1]:
+                said = f"{drift.place}: {drift.message}"
+                self.findings.append(Finding(path.name, case.name, column.id, said, drift.versions))
+
+    def save(self) -> None:
+        """Writes what has changed, together with what the files gained meanwhile."""
+        for key in sorted(self._changed):
+            predictor = self._predictors[key]
+            assert predictor is not None
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                base = predictor.saved or replace(predictor.session, cases=())
+                saved = saving.save(base, predictor.session, predictor.path, "our results", since=predictor.since)
+                predictor.session = predictor.saved = saved.session
+                predictor.since = saved.fingerprint
+                self._changed.discard(key)
+            except (SessionError, OSError) as error:
+                self.problems[str(error)] = None
+        self._next_save = time.monotonic() + SAVED_EVERY_S
+
+    def report(self) -> list[SessionReport]:
+        """What became of each session, in the order in which their predictors were first called."""
+        return [
+            SessionReport(one.path.name, len(one.session.cases), one.added, one.calls, one.left)
+            for one in self._predictors.values()
+            if one is not None and one.saved is not None
+        ]
+
+
+def _new_session(call: LiveCall, known: CapturedSignature, demos: tuple[Demo, ...]) -> Session:
+    model = call.attempts[0].model
+    fallback = call.attempts[0].options.get("use_json_adapter_fallback", True) is True
+    return Session(
+        known.text,
+        demos,
+        (),
+        cases=(),
+        model=model.name if model is not None and model.name else Session.model,
+        params=recordings.parameters_of(call),
+        fallback=fallback,
+        name=call.name,
+    )
+
+
+def _with_column(session: Session, call: LiveCall) -> tuple[Session, Column | None]:
+    """The session with the column under which the call is recorded; None for an adapter of the program's own."""
+    first = call.attempts[0]
+    name = recordings.adapter_named(first)
+    if name is None:
+        return session, None
+    options = recordings.options_of(first, name)
+    options.pop("use_json_adapter_fallback", None)  # which the session says
+    model = first.model.name if first.model is not None and first.model.name else Session.model
+    params = recordings.parameters_of(call)
+    for column in session.columns:
+        is_alike = column.adapter == name and dict(column.options) == options and column.variant is None
+        if is_alike and session.model_of(column) == model and dict(session.params_of(column)) == params:
+            return session, column
+    other_params = {} if dict(session.params) == params else params
+    column = Column(
+        unused(name, {one.id for one in session.columns}),
+        name,
+        options,
+        model=None if session.model == model else model,
+        params=other_params,
+    )
+    return replace(session, columns=(*session.columns, column)), column
+
+
+def _case_of(call: LiveCall, known: CapturedSignature) -> Case:
+    inputs = recordings.plain_signature_inputs(known.signature, call.inputs)
+    history: tuple[Mapping[str, Any], ...] = ()
+    name = history_field_name(known.signature)
+    held = inputs.get(name) if name is not None else None
+    if name is not None and isinstance(held, Mapping) and set(held) == {"messages"}:
+        del inputs[name]
+        history = tuple(held["messages"])
+    return Case(_case_name(inputs), inputs=inputs, history=history)
+
+
+def _case_name(inputs: Mapping[str, Any]) -> str:
+    """The beginning of the first text among the inputs: what a person would call it."""
+    for value in inputs.values():
+        if isinstance(value, str) and value.strip():
+            words = " ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]+", " ", value[:400]).split())
+            if words:
+                return words if len(words) <= _LONGEST_NAME else words[:_LONGEST_NAME].rstrip() + "…"
+    return "case 1"
+
+
+def _inputs_key(case: Case) -> str:
+    return json.dumps([dict(case.inputs), [dict(one) for one in case.history]])
+
+
+def _demo(values: Mapping[str, Any], known: CapturedSignature) -> Demo:
+    made = demo_of(values, known.signature)
+    return replace(made, extra=without_secrets(dict(made.extra))) if made.extra else made
+
+
+def _demos(demos: tuple[Demo, ...]) -> str:
+    return json.dumps([dict(one.values) for one in demos if one.enabled])
+
+
+def _text(signature: SignatureText) -> SignatureText:
+    """What of a signature's text makes prompts."""
+    return SignatureText(signature.text, signature.class_name, signature.predictor, signature.instructions)
+
+
+def _file_name(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name).strip("-.")[:80] or "predictor"

@@ -1,0 +1,108 @@
+"""Calls without the values of some fields: every text of them is taken out of all that the call holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from sessions.captured.calls import LiveAttempt, LiveCall, LiveReading
+from sessions.errors import SessionError
+
+REDACTED = "(redacted)"
+SHORTEST = 4
+"""Characters of a text that can be told apart from words of others."""
+
+
+def redacted(call: LiveCall, fields: Iterable[str]) -> LiveCall:
+    """The call without the texts that these fields have in it: in inputs, demos, history, prompts, replies, readings.
+
+    Raises `SessionError` for a value that cannot be found again in a prompt: a number, a very short text.
+    """
+    names = frozenset(fields)
+    if not names:
+        return call
+    texts = sorted(set(_texts(call, names)), key=len, reverse=True)
+    if not texts:
+        return call
+    swaps = list(dict.fromkeys(form for text in texts for form in _forms(text)))
+    return replace(
+        call,
+        inputs=_without(call.inputs, swaps),
+        demos=tuple(_without(list(call.demos), swaps)),
+        attempts=tuple([_attempt(one, swaps) for one in call.attempts]),
+        values=tuple(_without(list(call.values), swaps)),
+    )
+
+
+def _texts(call: LiveCall, names: frozenset[str]) -> Iterator[str]:
+    holders: list[Any] = [call.inputs, *call.demos, *call.values]
+    holders += [one.values for attempt in call.attempts for one in attempt.readings if one.values is not None]
+    for holder in holders:
+        yield from _named(holder, names)
+
+
+def _named(value: Any, names: frozenset[str]) -> Iterator[str]:
+    """The texts under these names, however deep: a history has fields in its turns."""
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            if key in names:
+                yield from _leaves(item, key)
+            else:
+                yield from _named(item, names)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _named(item, names)
+
+
+def _leaves(value: Any, field: str) -> Iterator[str]:
+    if isinstance(value, str):
+        if 0 < len(value) < SHORTEST:
+            raise SessionError(None, field, "is to be redacted and very short: the call is left out")
+        if value:
+            yield value
+    elif isinstance(value, Mapping):
+        for item in value.values():
+            yield from _leaves(item, field)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _leaves(item, field)
+    elif value is not None and not isinstance(value, bool):
+        raise SessionError(None, field, "is to be redacted and is no text: the call is left out")
+
+
+def _forms(text: str) -> Iterator[str]:
+    """A text as it stands in a prompt or a reply: as it is, without the space around it, and in JSON or XML."""
+    for one in (text, text.strip()):
+        yield one
+        yield json.dumps(one)[1:-1]
+        yield json.dumps(one, ensure_ascii=False)[1:-1]
+        yield one.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _without(value: Any, swaps: list[str]) -> Any:
+    if isinstance(value, str):
+        for one in swaps:
+            if one in value:
+                value = value.replace(one, REDACTED)
+        return value
+    if isinstance(value, Mapping):
+        return {key: _without(item, swaps) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without(item, swaps) for item in value]
+    return value
+
+
+def _attempt(attempt: LiveAttempt, swaps: list[str]) -> LiveAttempt:
+    readings = [
+        LiveReading(None if one.values is None else _without(one.values, swaps), one.error) for one in attempt.readings
+    ]
+    return replace(
+        attempt,
+        messages=tuple(_without(list(attempt.messages), swaps)),
+        params=_without(attempt.params, swaps),
+        outputs=tuple(_without(list(attempt.outputs), swaps)),
+        error=None if attempt.error is None else _without(attempt.error, swaps),
+        readings=tuple(readings),
+    )

@@ -1,0 +1,188 @@
+"""`workbench capture`: somebody's program, not changed, and what of its calls stands in sessions afterwards."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sessions.file import store
+from sessions.model.session import Session
+from workbench.__main__ import main
+
+PROGRAM = Path(__file__).parents[3] / "support" / "captured_program.py"
+LONG_S = 300
+PLANTED = ("planted-in-the-environment-1", "planted-in-a-header-2", "planted-as-api-key-3", "planted-outside-4")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run of the program."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Both:
+    """The program without and with a capture, and the folder of its sessions."""
+
+    plain: Ran
+    captured: Ran
+    folder: Path
+
+    def session(self, name: str) -> Session:
+        return store.load(self.folder / f"{name}.session.json")
+
+
+def ran(*command: str, cwd: Path) -> Ran:
+    environment = {**os.environ, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "OUTER_TOKEN": PLANTED[3]}
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=LONG_S)
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def captured(*command: str, cwd: Path, options: tuple[str, ...] = ("-o", "prompts")) -> Ran:
+    return ran(sys.executable, "-m", "workbench", "capture", *options, "--", *command, cwd=cwd)
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
+    home = tmp_path_factory.mktemp("project")
+    (home / "pyproject.toml").write_text("", encoding="utf-8")
+    shutil.copy(PROGRAM, home / "program.py")
+    plain = ran(sys.executable, "program.py", "3", cwd=home)
+    return Both(plain, captured(sys.executable, "program.py", "3", cwd=home), home / "prompts")
+
+
+def test_the_program_says_and_returns_what_it_does_without_a_capture(both: Both) -> None:
+    assert (both.captured.code, both.captured.out) == (both.plain.code, both.plain.out)
+    assert both.plain.code == 3
+    theirs = [line for line in both.captured.err.splitlines() if line in both.plain.err.splitlines()]
+    assert "and this is said to people" in theirs
+
+
+def test_each_predictor_has_a_session_and_each_distinct_input_a_case(both: Both) -> None:
+    cases = {path.name.removesuffix(".session.json"): len(store.load(path).cases) for path in both.folder.iterdir()}
+    assert cases == {
+        "RAG.respond": 7,
+        "Extract": 1,
+        "question-answer.react": 2,
+        "question-answer.extract": 1,
+        "Talk": 1,
+        "question-answer": 1,
+    }
+    names = {one.name for one in both.session("RAG.respond").cases}
+    assert {"Capital of Switzerland?", "And without waiting?", "in thread 3?"} <= names
+
+
+def test_all_that_was_captured_is_a_fixture_that_holds(both: Both, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(both.folder)]) == 0
+    assert "13 passed" in capsys.readouterr().out
+    assert "makes or reads otherwise" not in both.captured.err
+
+
+def test_the_report_goes_to_standard_error(both: Both) -> None:
+    assert "workbench capture: 14 calls, 6 sessions in prompts" in both.captured.err
+    assert "RAG.respond.session.json: 7 cases, 7 of them new" in both.captured.err
+
+
+def test_a_signature_of_the_project_is_linked_to_its_file(both: Both) -> None:
+    link = both.session("Extract").signature.source
+    assert link is not None
+    assert (link.file, link.class_name) == ("../program.py", "Extract")
+    assert "class Item(pydantic.BaseModel)" in both.session("Extract").signature.text
+
+
+def test_one_that_was_made_while_the_program_ran_is_written_out(both: Both) -> None:
+    assert both.session("RAG.respond").signature.predictor == "ChainOfThought"
+    agent = both.session("question-answer.react").signature.read()
+    assert "weather" in agent.instructions
+    assert list(agent.output_fields) == ["next_thought", "next_tool_name", "next_tool_args"]
+
+
+def test_demos_history_model_and_parameters_come_along(both: Both) -> None:
+    extract = both.session("Extract")
+    assert extract.demos[0].values["invoice"]["items"] == [{"name": "pen", "price": 1.0, "count": 1}]
+    assert extract.model == "openai/gpt-4o-mini"
+    assert dict(extract.params) == {"temperature": 0.5, "max_tokens": 1000}
+    (case,) = both.session("Talk").cases
+    assert [dict(turn) for turn in case.history] == [{"question": "hi", "answer": "hello"}]
+
+
+def test_what_dspy_read_is_recorded_with_its_types(both: Both) -> None:
+    recording = both.session("Extract").cases[0].recordings["chat"]
+    reading = recording.attempts[0].completions[0].reading
+    assert reading is not None
+    assert reading.values["sure"] is True
+    invoice = reading.values["invoice"]
+    assert invoice["name"] == "Invoice"
+    assert invoice["value"]["kind"] == {"$type": "enum", "name": "Kind.OFFICE", "value": "office"}
+
+
+def test_a_fallback_is_an_attempt_of_its_own(both: Both) -> None:
+    recording = both.session("question-answer").cases[0].recordings["chat"]
+    assert [(one.adapter, one.role) for one in recording.attempts] == [("chat", "main"), ("json", "fallback")]
+    readings = [one.completions[0].reading for one in recording.attempts]
+    assert [one.ok for one in readings if one is not None] == [False, True]
+
+
+def test_no_key_header_or_variable_of_the_environment_is_in_a_file(both: Both) -> None:
+    texts = [path.read_text(encoding="utf-8") for path in both.folder.rglob("*") if path.is_file()]
+    assert texts
+    assert [secret for secret in PLANTED if any(secret in text for text in texts)] == []
+
+
+def test_captured_again_nothing_is_lost_and_nothing_doubled(both: Both) -> None:
+    before = {path.name: path.read_bytes() for path in both.folder.iterdir()}
+    again = captured(sys.executable, "program.py", cwd=both.folder.parent)
+    assert again.code == 0
+    assert {path.name: path.read_bytes() for path in both.folder.iterdir()} == before
+    assert "RAG.respond.session.json: 7 cases, 0 of them new" in again.err
+
+
+def test_a_program_that_is_not_there_is_said(tmp_path: Path) -> None:
+    done = captured("no-such-program", cwd=tmp_path)
+    assert done.code == 2
+    assert "no-such-program: no such file or directory; is no-such-program installed here?" in done.err
+
+
+def test_a_program_without_dspy_runs_and_has_nothing_to_capture(tmp_path: Path) -> None:
+    done = captured(sys.executable, "-c", "print('mine'); raise SystemExit(7)", cwd=tmp_path)
+    assert (done.code, done.out) == (7, "mine\n")
+    assert "nothing was captured" in done.err
+
+
+def test_a_program_that_was_killed_ends_as_in_a_shell(tmp_path: Path) -> None:
+    done = captured(sys.executable, "-c", "import os; os.kill(os.getpid(), 15)", cwd=tmp_path)
+    assert done.code == 128 + 15
+
+
+def test_the_programs_own_start_up_module_is_run_too(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import builtins; builtins.MINE = 'mine'\n", encoding="utf-8")
+    code = "import sys, sitecustomize; print(MINE, sitecustomize.__file__, any('startup' in one for one in sys.path))"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-m", "workbench", "capture", "-o", "prompts", "--", sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=LONG_S)
+    assert done.stdout == f"mine {tmp_path / 'sitecustomize.py'} False\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["-o", "x"], "which program?"),
+        (["-o", "x", "--cases", "0", "--", "python"], "at least 1"),
+        (["-o", "x", "--sample", "2", "--", "python"], "a share above 0"),
+        (["--", "python"], "-o/--out"),
+    ],
+)
+def test_what_cannot_be_meant_is_said_in_a_line(
+    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["capture", *options]) == 2
+    assert said in capsys.readouterr().err

@@ -1,0 +1,12 @@
+"""What of the capture runs inside somebody's program: it listens to dspy, and hands what it hears to a child process.
+
+Programs have their own packages, versions and Python, so this folder stands alone: it needs nothing but Python's
+standard library (from 3.9 on), imports nothing else of the workbench, and is loaded under a name of its own where the
+workbench is not installed (`sitecustomize` in the folder `startup`). Its imports are relative for that reason.
+
+    listening.py     dspy's callbacks: which predictor called, what was asked, answered and read
+    describing.py    a live signature with its types, as plain data
+    plain_values.py  values as plain data
+    outlet.py        a bounded queue, a thread, and the pipe to the child process that writes sessions
+    attaching.py     listens from outside, without a change to the program
+"""

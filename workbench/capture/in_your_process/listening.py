@@ -1,0 +1,391 @@
+"""dspy's callbacks, for any release from 2.6 on: one call of a predictor, with all that happened in it, is one line.
+
+What is listened to is known by its shape: dspy is not imported, and nothing of it is changed. Every handler ends in
+silence: a mistake here is said once and never reaches the program.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import re
+import sys
+import weakref
+from typing import Any, Callable, NamedTuple
+
+from . import describing
+from .outlet import Outlet
+from .plain_values import dumps, typed
+
+_SECRET = re.compile(
+    r"key|secret|passw|authorization|credential|cookie|bearer|header|(^|_)(token|auth)$", re.IGNORECASE
+)
+_SECRET_VARIABLE = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$", re.IGNORECASE)
+_LEFT_OUT = "(left out: it is a key)"
+_MOST_REMEMBERED = 1_000
+
+
+class _Call:
+    """One call under way: of a module, a predictor, an adapter's `format` or `parse`, or a model."""
+
+    __slots__ = ("attempts", "data", "instance", "kind", "parent", "predictor")
+
+    def __init__(self, kind: str, instance: Any, parent: _Call | None) -> None:
+        self.kind = kind
+        self.instance = instance
+        self.parent = parent
+        self.predictor: _Call | None = self if kind == "predictor" else parent.predictor if parent is not None else None
+        self.data: dict[str, Any] = {}
+        self.attempts: list[dict[str, Any]] = []
+
+
+class _KnownSignature(NamedTuple):
+    """A signature that was described; the class is held, so that its id stays its own."""
+
+    cls: Any
+    key: str
+    definition: str
+    title: str
+
+
+def _guarded(handler: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(handler)
+    def guarded(self: Any, *args: Any, **kwargs: Any) -> None:
+        try:
+            handler(self, *args, **kwargs)
+        except Exception as error:
+            self.outlet.lose(f"a call is not captured: {type(error).__name__}: {error}"[:300])
+            predictor = self._of_this_thread()
+            if predictor is not None:
+                predictor.data["is lost"] = True
+
+    return guarded
+
+
+class Listener:
+    """A callback of dspy, as `dspy.configure(callbacks=[…])` takes it."""
+
+    def __init__(self, outlet: Outlet) -> None:
+        self.outlet = outlet
+        self._calls: dict[str, _Call] = {}
+        self._signatures: dict[tuple[int, str], _KnownSignature] = {}
+        self._names: dict[int, tuple[Any, dict[int, str]]] = {}
+        self._models: dict[tuple[int, str], tuple[Any, dict[str, Any] | None]] = {}
+        self._formats: dict[tuple[int, str], Any] = {}
+        self._secrets: tuple[str, ...] = ()
+
+    def __deepcopy__(self, memo: Any) -> Listener:
+        return self  # a module that is copied is listened to by the same
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("on_"):  # of tools, evaluations, interpreters, and what later releases tell
+            return _ignore
+        raise AttributeError(name)
+
+    def _of_this_thread(self) -> _Call | None:
+        """The call in which the program is now."""
+        callbacks = sys.modules.get("dspy.utils.callback")
+        active = getattr(callbacks, "ACTIVE_CALL_ID", None)
+        return None if active is None else self._calls.get(active.get())
+
+    @_guarded
+    def on_module_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
+        if _is_model(instance):  # as dspy 2.6 tells of a user's own class of model
+            self.on_lm_start(call_id, instance, inputs)
+            return
+        parent = self._of_this_thread()
+        is_predictor = hasattr(instance, "signature") and hasattr(instance, "demos")
+        call = _Call("predictor" if is_predictor else "module", instance, parent)
+        if is_predictor:
+            given = inputs.get("kwargs") or {}
+            call.data["signature"] = given.get("signature") or instance.signature
+            call.data["config"] = {**(getattr(instance, "config", None) or {}), **(given.get("config") or {})}
+        self._calls[call_id] = call
+
+    @_guarded
+    def on_module_end(self, call_id: str, outputs: Any, exception: Any = None) -> None:
+        call = self._calls.pop(call_id, None)
+        if call is None:
+            return
+        if call.kind == "model":
+            _answered(call, outputs, exception)
+        elif call.kind == "predictor" and call.attempts and not call.data.get("is lost"):
+            self._send(call, outputs, exception)
+
+    @_guarded
+    def on_adapter_format_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
+        parent = self._of_this_thread()
+        call = _Call("format", instance, parent)
+        self._calls[call_id] = call
+        # An adapter below another is told of once for each class: only the outermost counts.
+        if call.predictor is None or (parent is not None and parent.kind == "format"):
+            return
+        owner = call.predictor
+        if "inputs" not in owner.data:
+            given = _by_name(inputs, ("signature", "demos", "inputs"))
+            owner.data["inputs"] = dumps(given["inputs"])
+            owner.data["demos"] = dumps([_fields_of(one) for one in given["demos"] or ()])
+        owner.attempts.append({"adapter": _adapter(instance), "is_extraction": _is_within_parse(call)})
+
+    @_guarded
+    def on_adapter_format_end(self, call_id: str, outputs: Any, exception: Any = None) -> None:
+        self._calls.pop(call_id, None)
+
+    @_guarded
+    def on_lm_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
+        call = _Call("model", instance, self._of_this_thread())
+        self._calls[call_id] = call
+        owner = call.predictor
+        if owner is None or not owner.attempts:
+            return
+        attempt = owner.attempts[-1]
+        if "messages" in attempt:  # asked again for the same prompt
+            attempt = {key: attempt[key] for key in ("adapter", "is_extraction")}
+            owner.attempts.append(attempt)
+        given = inputs.get("kwargs") or {}
+        attempt["messages"] = dumps(inputs.get("messages") or [{"role": "user", "content": inputs.get("prompt") or ""}])
+        attempt["params"] = dumps(self._parameters(given, owner))
+        attempt["model"] = self._model(instance)
+        call.data["attempt"] = attempt
+
+    @_guarded
+    def on_lm_end(self, call_id: str, outputs: Any, exception: Any = None) -> None:
+        call = self._calls.pop(call_id, None)
+        if call is not None:
+            _answered(call, outputs, exception)
+
+    @_guarded
+    def on_adapter_parse_start(self, call_id: str, instance: Any, inputs: dict[str, Any]) -> None:
+        parent = self._of_this_thread()
+        call = _Call("parse", instance, parent)
+        self._calls[call_id] = call
+        is_outermost = parent is None or parent.kind != "parse" or parent.instance is not instance
+        if call.predictor is not None and call.predictor.attempts and is_outermost:
+            call.data["attempt"] = call.predictor.attempts[-1]
+
+    @_guarded
+    def on_adapter_parse_end(self, call_id: str, outputs: Any, exception: Any = None) -> None:
+        call = self._calls.pop(call_id, None)
+        attempt = call.data.get("attempt") if call is not None else None
+        if attempt is not None:
+            read = {"error": type(exception).__name__} if exception is not None else {"values": _typed_values(outputs)}
+            attempt.setdefault("readings", []).append(json.dumps(read))
+
+    def _send(self, call: _Call, outputs: Any, exception: Any) -> None:
+        key, definition = self._signature(call)
+        completions = [] if exception is not None else [json.dumps(_typed_values(one)) for one in _completions(outputs)]
+        error = None if exception is None else {"type": type(exception).__name__, "message": str(exception)[:2_000]}
+        pieces = {
+            "signature": json.dumps(key),
+            "name": json.dumps(self._name(call)),
+            "inputs": call.data["inputs"],
+            "demos": call.data["demos"],
+            "config": dumps(_without_secrets(call.data["config"])),
+            "attempts": _list(_attempt(one) for one in call.attempts),
+            "values": _list(completions),
+            "error": json.dumps(error),
+        }
+        line = self._clean("{" + ",".join(f'"{name}":{text}' for name, text in pieces.items()) + "}")
+        self.outlet.put(line, key, definition)
+
+    def _clean(self, line: str) -> str:
+        for secret in self._secrets:
+            if secret in line:
+                line = line.replace(secret, _LEFT_OUT)
+        return line
+
+    def _signature(self, call: _Call) -> tuple[str, str]:
+        """The key of the call's signature, and the line that says what it is."""
+        known = self._signatures.get(self._signature_key(call))
+        if known is None:
+            cls, program = call.data["signature"], call.parent.instance if call.parent is not None else None
+            described = describing.signature(cls, program)
+            title = described["of"]["class"] if described["of"] is not None else _title(cls)
+            text = self._clean(dumps(described))
+            # By what it says: a program may make its predictors anew for each call.
+            key = hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
+            definition = f'{{"define":"{key}","signature":{text}}}'
+            if len(self._signatures) >= _MOST_REMEMBERED:
+                self._signatures.clear()
+            known = self._signatures[self._signature_key(call)] = _KnownSignature(cls, key, definition, title)
+        return known.key, known.definition
+
+    def _signature_key(self, call: _Call) -> tuple[int, str]:
+        return id(call.data["signature"]), type(call.parent.instance).__name__ if call.parent is not None else ""
+
+    def _name(self, call: _Call) -> str:
+        """What the predictor is called in the outermost module: `RAG.respond`; by its signature where it is none's."""
+        root = call
+        while root.parent is not None and root.parent.kind in ("module", "predictor"):
+            root = root.parent
+        own = self._signatures[self._signature_key(call)].title
+        if root is call:
+            return own
+        remembered = self._names.get(id(root.instance))
+        if remembered is None or remembered[0]() is not root.instance or id(call.instance) not in remembered[1]:
+            names = {id(one): name for name, one in root.instance.named_predictors()}
+            if len(self._names) >= _MOST_REMEMBERED:
+                self._names.clear()
+            remembered = self._names[id(root.instance)] = (weakref.ref(root.instance), names)
+        path = remembered[1].get(id(call.instance), "")
+        parts = [one for one in path.split(".") if one != "self"]
+        if len(parts) > 1 and parts[-1] == "predict":
+            parts.pop()
+        if type(root.instance).__module__.partition(".")[0] == "dspy":
+            of_root = getattr(root.instance, "signature", None)
+            head = _title(of_root) if of_root is not None else own
+            if parts == ["predict"]:
+                parts = []
+        else:
+            head = type(root.instance).__name__
+        return ".".join([one for one in (head, *parts) if one])
+
+    def _model(self, instance: Any) -> str:
+        """Name, parameters and abilities of a model as JSON."""
+        name = str(getattr(instance, "model", ""))
+        known = self._models.get((id(instance), name))
+        if known is None or known[0] is not instance:
+            if len(self._models) >= _MOST_REMEMBERED:
+                self._models.clear()
+            self._secrets = tuple(dict.fromkeys([*self._secrets, *_secrets_of(instance)]))
+            known = self._models[(id(instance), name)] = (instance, _abilities(instance))
+        params = _without_secrets(getattr(instance, "kwargs", None) or {})
+        return dumps({"name": name, "params": params, "abilities": known[1]})
+
+    def _parameters(self, given: dict[str, Any], owner: _Call) -> dict[str, Any]:
+        """What goes out beside the messages; a class that stands for the form of the reply as its schema."""
+        params = _without_secrets(given)
+        form = params.get("response_format")
+        if isinstance(form, type) and hasattr(form, "model_json_schema"):
+            key = (id(owner.data["signature"]), form.__name__)
+            if key not in self._formats:
+                if len(self._formats) >= _MOST_REMEMBERED:
+                    self._formats.clear()
+                self._formats[key] = (owner.data["signature"], form.model_json_schema())
+            params["response_format"] = {"$class": form.__name__, "schema": self._formats[key][1]}
+        return params
+
+
+def _title(cls: Any) -> str:
+    """What a signature is called; one made of a string by its fields."""
+    name = str(cls.__name__)
+    return name if name != "StringSignature" else "_".join(cls.input_fields) + "-" + "_".join(cls.output_fields)
+
+
+def _by_name(inputs: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """The arguments of a call by name, which dspy tells in their order where a class inherits the method."""
+    if "args" not in inputs or names[-1] in inputs:
+        return inputs
+    in_order = dict(zip(names, inputs["args"]))  # noqa: B905  (Python 3.9 knows no `strict`)
+    return {**in_order, **(inputs.get("kwargs") or {})}
+
+
+def _ignore(*args: Any, **kwargs: Any) -> None:
+    return None
+
+
+def _is_model(instance: Any) -> bool:
+    return hasattr(instance, "model") and hasattr(instance, "history") and not hasattr(instance, "signature")
+
+
+def _is_within_parse(call: _Call) -> bool:
+    """Whether a prompt is made while a reply is read: TwoStep asks its second model so."""
+    above = call.parent
+    while above is not None and above.kind not in ("predictor", "module"):
+        if above.kind == "parse":
+            return True
+        above = above.parent
+    return False
+
+
+def _answered(call: _Call, outputs: Any, exception: Any) -> None:
+    attempt = call.data.get("attempt")
+    if attempt is None:
+        return
+    if exception is not None:
+        attempt["error"] = json.dumps(f"{type(exception).__name__}: {exception}"[:1_000])
+    else:
+        attempt["outputs"] = dumps(outputs if isinstance(outputs, list) else [outputs])
+
+
+def _attempt(attempt: dict[str, Any]) -> str:
+    pieces = {
+        "adapter": json.dumps(attempt["adapter"]),
+        "is_extraction": json.dumps(attempt["is_extraction"]),
+        "messages": attempt.get("messages", "[]"),
+        "params": attempt.get("params", "{}"),
+        "model": attempt.get("model", "null"),
+        "outputs": attempt.get("outputs", "[]"),
+        "error": attempt.get("error", "null"),
+        "readings": _list(attempt.get("readings", ())),
+    }
+    return "{" + ",".join(f'"{name}":{text}' for name, text in pieces.items()) + "}"
+
+
+def _list(texts: Any) -> str:
+    return "[" + ",".join(texts) + "]"
+
+
+def _adapter(instance: Any) -> dict[str, Any]:
+    """The classes of an adapter, its own first, and what it was made with as far as that is plain."""
+    options = {
+        name: value
+        for name, value in vars(instance).items()
+        if not name.startswith("_") and (value is None or isinstance(value, (bool, int, str)))
+    }
+    classes = [f"{one.__module__}:{one.__name__}" for one in type(instance).__mro__ if one is not object]
+    return {"classes": classes, "options": options}
+
+
+def _fields_of(example: Any) -> dict[str, Any]:
+    """A demo as its values by name."""
+    store = getattr(example, "_store", None)
+    return dict(store) if isinstance(store, dict) else dict(example)
+
+
+def _completions(prediction: Any) -> list[Any]:
+    """The values of each completion of a prediction."""
+    completions = getattr(prediction, "completions", None)
+    try:
+        columns = dict(completions.items())  # type: ignore[union-attr]
+        count = len(next(iter(columns.values())))
+        return [{name: values[index] for name, values in columns.items()} for index in range(count)]
+    except (AttributeError, StopIteration, TypeError, IndexError):
+        return [_fields_of(prediction)]
+
+
+def _typed_values(values: Any) -> dict[str, Any]:
+    return {str(name): typed(value) for name, value in dict(values).items()}
+
+
+def _without_secrets(params: Any) -> dict[str, Any]:
+    return {
+        str(name): value for name, value in dict(params).items() if not _SECRET.search(str(name)) or name in _NO_SECRET
+    }
+
+
+_NO_SECRET = ("prompt_cache_key",)
+
+
+def _secrets_of(model: Any) -> list[str]:
+    """Keys that may stand in what a model says or is told: those of the environment, and the model's own."""
+    found = [value for name, value in os.environ.items() if _SECRET_VARIABLE.search(name)]
+    for name, value in dict(getattr(model, "kwargs", None) or {}).items():
+        if _SECRET.search(str(name)) and name not in _NO_SECRET:
+            found += [str(one) for one in value.values()] if isinstance(value, dict) else [str(value)]
+    # A short one, or a plain word, would be cut out of sentences.
+    return [json.dumps(one)[1:-1] for one in found if len(one) >= 8 and not (one.isalpha() and one[1:].islower())]
+
+
+def _abilities(model: Any) -> dict[str, Any] | None:
+    """What the model says it can do; None where this dspy asks litellm for it."""
+    if not hasattr(type(model), "supported_params"):
+        return None
+    return {
+        "function_calling": bool(model.supports_function_calling),
+        "reasoning": bool(model.supports_reasoning),
+        "response_schema": bool(model.supports_response_schema),
+        "params": sorted(str(one) for one in model.supported_params),
+    }

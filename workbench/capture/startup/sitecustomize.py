@@ -1,0 +1,45 @@
+"""Runs at the start of every Python that `workbench capture` started, whatever is installed there.
+
+This folder is first on `PYTHONPATH`, so that Python finds this module where it looks for one to run at its start. The
+program's own module of this name, if it has one, is run afterwards, and the folder is taken from the path again.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def _listen() -> None:
+    """Loads the folder `in_your_process` under a name that no program has."""
+    folder = os.path.join(os.path.dirname(_HERE), "in_your_process")
+    name = "_workbench_capture"
+    spec = importlib.util.spec_from_file_location(
+        name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+    )
+    assert spec is not None and spec.loader is not None
+    sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[name])
+    importlib.import_module(f"{name}.attaching").from_environment()
+
+
+def _run_the_programs_own() -> None:
+    sys.path[:] = [one for one in sys.path if os.path.abspath(one or os.curdir) != _HERE]
+    del sys.modules["sitecustomize"]
+    try:
+        importlib.import_module("sitecustomize")
+    except ImportError as error:
+        if error.name != "sitecustomize":
+            raise
+        sys.modules["sitecustomize"] = sys.modules.get("sitecustomize", _THIS)
+
+
+_THIS = sys.modules["sitecustomize"]
+try:
+    _listen()
+except Exception as error:  # the program comes first
+    sys.stderr.write(f"workbench capture: nothing is captured: {type(error).__name__}: {error}\n")
+_run_the_programs_own()

@@ -1,0 +1,199 @@
+"""`workbench capture`: runs a program, and makes sessions of the calls that it makes through dspy."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from workbench.capture import capturing
+from workbench.capture.report import in_words
+from workbench.output import command_output
+from workbench.output.exit_codes import CommandError
+
+DESCRIPTION = """\
+Runs PROGRAM and makes sessions of what it asks models through dspy (2.6 and
+later), with no change to the program: one session a predictor in DIR, a case
+for each distinct input, with demos, adapter, model, the reply, and what dspy
+made of it. What this workbench makes or reads otherwise is said at the end.
+Sessions that are in DIR already get the cases and columns that they lack.
+
+Any Python will do, of any environment; nothing has to be installed there. The
+program's output and exit code stay its own; what is said here goes to standard
+error. No key, header or variable of the environment gets into a file.
+
+In code: dspy.configure(callbacks=[Capture(DIR)]), or `with capture(DIR):`, from
+workbench.capture; in pytest --workbench-capture DIR."""
+EXAMPLES = """\
+  workbench capture -o prompts/ -- python program.py
+  workbench capture -o prompts/ --only failures -- .venv/bin/python -m app.nightly
+  workbench capture -o prompts/ --redact patient --cases 20 -- pytest tests/
+  workbench check prompts/"""
+
+STARTUP = Path(capturing.__file__).with_name("startup")
+"""The folder that goes in front of the program's PYTHONPATH."""
+VARIABLE = "WORKBENCH_CAPTURE"
+PATIENCE_S = 120.0
+"""How long we wait for sessions to be written when the program has ended."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("-o", "--out", metavar="DIR", required=True, help="the folder of the sessions")
+    parser.add_argument("--cases", type=_count, metavar="N", help="at most N new cases a session (default: 50)")
+    parser.add_argument(
+        "--only", choices=("failures",), help="calls alone that failed, were not parsed, or fell back to JSON"
+    )
+    parser.add_argument(
+        "--sample", type=_share, default=1.0, metavar="SHARE", help="a share of the distinct inputs, such as 0.1"
+    )
+    parser.add_argument(
+        "--redact",
+        action="append",
+        default=[],
+        metavar="FIELD",
+        help="take the texts of this field out of inputs, prompts and replies; a call in which they cannot be found "
+        "again (a number, three letters) is left out; can be repeated",
+    )
+    parser.add_argument("--json", metavar="FILE", help="write what became of it to FILE, in the documented JSON")
+    parser.add_argument(
+        "program", nargs=argparse.REMAINDER, metavar="-- PROGRAM …", help="the command to run, with its arguments"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    program = options.program[1:] if options.program[:1] == ["--"] else options.program
+    if not program:
+        raise CommandError("which program? As in `workbench capture -o prompts/ -- python program.py`")
+    with tempfile.TemporaryDirectory(prefix="workbench-capture-") as reports:
+        code = _run(program, _environment(options, reports))
+        found = _reports(Path(reports))
+    if options.json is not None:
+        _write(options.json, code, found)
+    if found:
+        for line in in_words(found, options.out):
+            command_output.message(line)
+    else:
+        command_output.message(
+            "workbench capture: nothing was captured: no Python that the program started called a predictor of dspy "
+            "(one started with -I, -E or -S cannot be listened to)"
+        )
+    return code
+
+
+def _write(path: str, code: int, found: list[dict[str, Any]]) -> None:
+    """The report as a file: the program has standard output to itself."""
+    from workbench.output import json_shapes
+
+    try:
+        Path(path).write_text(json_shapes.dumps({"exit_code": code, "processes": found}) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"{path}: {(error.strerror or str(error)).lower()}") from None
+
+
+def _environment(options: argparse.Namespace, reports: str) -> dict[str, str]:
+    told = {
+        "command": capturing.command(),
+        "variables": capturing.variables(),
+        "options": capturing.options_of(
+            options.out,
+            cases=options.cases,
+            only=options.only or "all",
+            sample=options.sample,
+            redact=options.redact,
+            report=reports,
+        ),
+    }
+    path = os.pathsep.join([str(STARTUP), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return {**os.environ, "PYTHONPATH": path, VARIABLE: json.dumps(told)}
+
+
+def _run(program: list[str], environment: Mapping[str, str]) -> int:
+    """Runs the program as a shell would and returns its exit code: 128 and the signal's number for one that was killed.
+
+    Signals to end go to the program, whose end we wait for.
+    """
+    try:
+        process = subprocess.Popen(program, env=environment)
+    except OSError as error:
+        near = "" if shutil.which(program[0]) else f"; is {program[0]} installed here?"
+        raise CommandError(f"{program[0]}: {(error.strerror or str(error)).lower()}{near}") from None
+    before: dict[signal.Signals, Any] = {}
+    for number in _to_pass_on():
+        before[number] = signal.signal(number, lambda got, frame: _pass_on(process, got))
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal tells the program itself
+    try:
+        code = process.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return code if code >= 0 else 128 - code
+
+
+def _to_pass_on() -> list[signal.Signals]:
+    return [getattr(signal, name) for name in ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2") if hasattr(signal, name)]
+
+
+def _pass_on(process: subprocess.Popen[bytes], number: int) -> None:
+    if process.poll() is None:
+        process.send_signal(number)
+
+
+def _reports(folder: Path) -> list[dict[str, Any]]:
+    """What the processes that write sessions reported; those of a program that was killed are waited for."""
+    found: list[dict[str, Any]] = []
+    for started in sorted(folder.glob("*.started")):
+        report = started.with_suffix(".json")
+        if not _is_finished(started, report):
+            command_output.message(
+                "workbench capture: a process that writes sessions has ended before its work was done"
+            )
+            continue
+        found.append(json.loads(report.read_text(encoding="utf-8")))
+    return found
+
+
+def _is_finished(started: Path, report: Path) -> bool:
+    """Waits while a process holds the lock on its file, and says whether it wrote its report."""
+    end = time.monotonic() + PATIENCE_S
+    while not report.exists() and time.monotonic() < end:
+        if not _is_held(started):
+            break
+        time.sleep(0.02)
+    return report.exists()
+
+
+def _is_held(file: Path) -> bool:
+    try:
+        import fcntl
+    except ImportError:  # on Windows: until the patience ends
+        return True
+    with file.open("rb") as opened:
+        try:
+            fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError("a number of at least 1 is expected")
+    return int(text)
+
+
+def _share(text: str) -> float:
+    try:
+        share = float(text)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise argparse.ArgumentTypeError("a share above 0, up to 1, is expected, such as 0.1")
+    return share

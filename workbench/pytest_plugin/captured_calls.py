@@ -1,0 +1,58 @@
+"""`--workbench-capture DIR`: what a test suite asks models through dspy, as sessions.
+
+Runs in the process of somebody's test suite: it imports neither `adapters` nor `sessions`.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.capture import capturing
+from workbench.capture.in_your_process import attaching
+from workbench.capture.in_your_process.listening import Listener
+from workbench.capture.in_your_process.outlet import Outlet
+from workbench.capture.report import in_words
+from workbench.output import display
+
+_FOR_THE_CONTROLLER = "workbench_captured"
+
+
+class CapturedCalls:
+    """Listens from the start of a test run to its end, and says then what was captured.
+
+    pytest has the standard error of the child that writes sessions; what it reports therefore goes through a file.
+    With pytest-xdist each worker captures for itself, and the controller tells of all.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._folder = str(config.invocation_params.dir / config.getoption("workbench_capture"))
+        self._files = tempfile.TemporaryDirectory(prefix="workbench-capture-")
+        options = capturing.options_of(self._folder, report=self._files.name)
+        self._listener = Listener(Outlet(capturing.command(), capturing.variables(), options))
+        self._reports: list[dict[str, Any]] = []
+        attaching.attach(self._listener)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        attaching.detach(self._listener)
+        self._listener.outlet.close()
+        for file in sorted(Path(self._files.name).glob("*.json")):
+            self._reports.append(json.loads(file.read_text(encoding="utf-8")))
+        self._files.cleanup()
+        output = getattr(session.config, "workeroutput", None)
+        if output is not None:
+            output[_FOR_THE_CONTROLLER] = self._reports
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """A worker of pytest-xdist has ended."""
+        self._reports.extend(getattr(node, "workeroutput", {}).get(_FOR_THE_CONTROLLER, ()))
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Says what became of it."""
+        for line in in_words(self._reports, self._folder):
+            terminalreporter.write_line(display.safe(line))
