@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,14 @@ def test_a_wheel_holds_every_file_of_the_packages(tmp_path: Path) -> None:
     files = set(listed.stdout.decode().split("\0")) - {""}
     assert {f"{package}/py.typed" for package in PACKAGES} <= inside
     assert files - inside == set()
+
+
+def test_whoever_catches_everything_says_why() -> None:
+    silent = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for number, (line, below) in enumerate(pairwise([*path.read_text(encoding="utf-8").splitlines(), ""]), 1)
+        if re.match(r"\s*except( Exception| BaseException)?( as \w+)?:", line) and "#" not in line + below
+    ]
+    assert silent == []

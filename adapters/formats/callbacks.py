@@ -42,7 +42,7 @@ def announced(method: Method) -> Method:
         _tell(callbacks, f"on_adapter_{name}_start", call_id=call_id, instance=self, inputs=inputs)
         try:
             outputs = method(self, *args, **kwargs)
-        except BaseException as error:
+        except BaseException as error:  # told of, and raised again
             _tell(callbacks, f"on_adapter_{name}_end", call_id=call_id, outputs=None, exception=error)
             raise
         _tell(callbacks, f"on_adapter_{name}_end", call_id=call_id, outputs=outputs, exception=None)

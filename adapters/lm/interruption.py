@@ -47,7 +47,7 @@ def chunks(lm: LM, request: Mapping[str, Any], interrupted: Callable[[], Reason 
                         stream.close()
                     return
             arrivals.put(None)
-        except Exception as error:
+        except Exception as error:  # it is raised where the chunks are read
             arrivals.put(error)
 
     threading.Thread(target=read, name=f"call {lm.model}", daemon=True).start()
@@ -82,7 +82,7 @@ def call(function: Callable[[], Result], interrupted: Callable[[], Reason | None
     def work() -> None:
         try:
             arrivals.put((function(), None))
-        except BaseException as error:
+        except BaseException as error:  # it is raised in the thread that waits
             arrivals.put((None, error))
 
     threading.Thread(target=work, name=name, daemon=True).start()

@@ -60,7 +60,7 @@ class Lifecycle:
         for listener in self._listeners:
             try:
                 listener(event)
-            except Exception as error:
+            except Exception as error:  # a listener's mistake must not end the run; it is kept for who asks
                 self.listener_errors.append(error)
 
     def interrupted(self) -> interruption.Reason | None:

@@ -77,7 +77,7 @@ class ModelCalls:
         except ProviderError as error:
             self._keep(adapter, body, collector, began, error.message, error.payload)
             raise StopError(RunError(error.message, "request", life.number, error.payload)) from error
-        except Exception as error:
+        except Exception as error:  # an LM of the user's own may raise anything: it is how the run ended
             message = f"The model could not be called: {type(error).__name__}: {one_line(str(error))}"
             self._keep(adapter, body, collector, began, message)
             raise StopError(RunError(message, "request", life.number)) from error

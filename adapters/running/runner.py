@@ -172,7 +172,7 @@ class _Work:
                 reuse=self.reuse,
                 tools=() if self.tools is None else self.tools.tools,
             )
-        except Exception as error:
+        except Exception as error:  # an adapter of the user's own may raise anything: it is how the run ended
             message = f"The prompt cannot be made: {type(error).__name__}: {one_line(str(error))}"
             raise StopError(RunError(message, "request", life.number)) from error
         life.emit(events.PromptRendered(**life.now(), adapter=adapter.name, prompt=made.prompt))

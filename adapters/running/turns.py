@@ -98,7 +98,7 @@ def _invoked(call: Call, tools: Tools, life: Lifecycle) -> events.ToolInvoked:
     if tools.state is not None:
         try:
             failures = list(tools.state.commit(invocation))
-        except Exception as error:
+        except Exception as error:  # state of the user's own may raise anything: what the tool changed is taken back
             failures = [error]
         if failures:
             tools.state.restore(before)

@@ -45,7 +45,7 @@ class Image(Type):
     def format(self) -> list[dict[str, Any]]:
         try:
             url = encode_image(self.url)
-        except Exception as error:
+        except Exception as error:  # whatever a user's file or address does becomes dspy's own error
             raise ValueError(f"Failed to format image for DSPy: {error}") from error
         return [{"type": "image_url", "image_url": {"url": url}}]
 

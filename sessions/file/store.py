@@ -255,7 +255,7 @@ def _replace(target: str, content: bytes, mode: int | None) -> None:
             file.flush()
             os.fsync(descriptor)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException:  # no half file is left, and it is raised again
         with suppress(OSError):
             os.unlink(temporary)
         raise

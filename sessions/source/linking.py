@@ -36,7 +36,7 @@ class Follower:
         if key not in self._found:
             try:
                 self._found[key] = gather(project, file, link.class_name)
-            except Exception as error:
+            except Exception as error:  # kept, and raised for each session that has this link
                 self._found[key] = error
         found = self._found[key]
         if isinstance(found, Exception):

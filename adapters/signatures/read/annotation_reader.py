@@ -189,7 +189,7 @@ class AnnotationReader:
         self._check_size(node, argument if isinstance(argument, tuple) else (argument,))
         try:
             made = applied(base, argument)
-        except Exception as error:
+        except Exception as error:  # each type refuses arguments in its own way
             raise self.source.error(node, f"{shown(node)} is not a type: {told(error)}") from None
         if get_origin(made) is dict and len(get_args(made)) != 2:
             raise self.source.error(node, f"{shown(node)} needs a type for keys and one for values", "dict[str, int]")

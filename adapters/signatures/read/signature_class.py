@@ -64,7 +64,7 @@ def make_fields(drafts: Sequence[Draft], name: str) -> tuple[Field, ...]:
     }
     try:
         model = _model(name, definitions)
-    except Exception as error:
+    except Exception as error:  # pydantic raises many kinds for a field that it can not make
         raise _culprit(drafts, name, error) from None
     for draft in drafts:
         if any(isinstance(part, typing.ForwardRef) for part in walk(model.model_fields[draft.name].annotation)):
@@ -96,7 +96,7 @@ def _culprit(drafts: Sequence[Draft], name: str, error: Exception) -> SignatureE
         alone = draft.annotation if draft.info is None else (draft.annotation, draft.info)
         try:
             _model(name, {draft.name: alone})
-        except Exception as own:
+        except Exception as own:  # the same, of one field
             return draft.error(f"field `{draft.name}`: {_told(own)}", _hint(own))
     return drafts[0].error(_told(error), _hint(error))
 

@@ -190,7 +190,7 @@ class ConstantReader:
             raise
         except LookupError:
             raise self._refused(node) from None
-        except Exception as error:
+        except Exception as error:  # a constant's own methods refuse in their own ways
             raise self.source.error(node, f"{shown(node)}: {told(error)}") from None
 
     def _name(self, node: ast.Name | ast.Attribute) -> Any:
@@ -416,7 +416,7 @@ class ConstantReader:
             return make()
         except SignatureError:
             raise
-        except Exception as error:
+        except Exception as error:  # constructors of types and fields refuse in their own ways
             raise self.source.error(node, f"{shown(node)}: {told(error)}") from None
 
     def _refused(self, node: ast.AST) -> SignatureError:
