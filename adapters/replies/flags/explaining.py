@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from adapters.replies.flags.chat_structure import chat_structure
 from adapters.replies.flags.flag import Flag
 from adapters.replies.flags.json_structure import fenced_json_structure, json_structure
 from adapters.replies.flags.repaired_json import repaired_json
-from adapters.replies.flags.unchecked import unchecked
 from adapters.replies.flags.values_read import values_read
 from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.flags.verdict import verdict
 from adapters.replies.flags.xml_structure import xml_structure
 from adapters.replies.reading import Reading, ReplyForm
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import Reading
+
+
+MOST_NAMES = 3
+
+
+def unchecked(reading: Reading) -> Iterator[Flag]:
+    """One flag for each output that was found in the reply and whose type has validators of its own."""
+    for name, field in reading.signature.output_fields.items():
+        found = reading.fields.get(name)
+        if field.unchecked and found is not None and found.state in ("read", "failed"):
+            code = ", ".join(field.unchecked[:MOST_NAMES]) + (", …" if len(field.unchecked) > MOST_NAMES else "")
+            yield Flag(
+                "unchecked-by-its-code",
+                f"Uncertain: dspy also runs {code} on `{name}`, which may refuse or change it; a source is read here "
+                "and never run.",
+                name,
+            )
+
 
 Detector = Callable[[Reading], Iterator[Flag]]
 STRUCTURE: Mapping[ReplyForm, Detector] = {

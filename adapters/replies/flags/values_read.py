@@ -11,7 +11,6 @@ from enum import Enum
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
-from adapters.replies.flags.constraints import constraint_flags
 from adapters.replies.flags.extra_keys import extra_keys
 from adapters.replies.flags.flag import Flag, shown
 from adapters.replies.flags.verdict import named
@@ -21,6 +20,59 @@ from adapters.types.code import without_fence
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading
     from adapters.values.steps import Step
+
+from collections.abc import Mapping
+
+from adapters.signatures.signature import CONSTRAINT_WORDS, Field
+
+METADATA = ("gt", "ge", "lt", "le", "min_length", "max_length", "multiple_of")
+WORDS = {words: name for name, words in CONSTRAINT_WORDS.items() if name in METADATA}
+ONE = re.compile(rf"({'|'.join(sorted(map(re.escape, WORDS), key=len, reverse=True))})([^,]+)")
+
+
+def constraints_of(field: Field) -> Mapping[str, Any]:
+    """The constraints of a field by pydantic's names: those in the prompt, and those of a live dspy signature."""
+    found: dict[str, Any] = {}
+    for match in ONE.finditer(field.constraints or ""):
+        try:
+            found[WORDS[match.group(1)]] = Decimal(match.group(2).strip())
+        except InvalidOperation:
+            continue
+    for one in getattr(field.info, "metadata", ()) or ():
+        for name in METADATA:
+            limit = getattr(one, name, None)
+            if limit is not None:
+                found.setdefault(name, limit)
+    return found
+
+
+def constraint_flags(field: Field, value: Any) -> Iterator[Flag]:
+    """One flag when the value breaks a constraint."""
+    for name, limit in constraints_of(field).items():
+        if _is_broken(name, limit, value):
+            yield Flag(
+                "constraint-not-enforced",
+                f"{shown(value)} breaks a constraint of `{field.name}` ({CONSTRAINT_WORDS[name]}{limit}): dspy shows "
+                "constraints to the model and checks none of them.",
+                field.name,
+            )
+
+
+def _is_broken(name: str, limit: Any, value: Any) -> bool:
+    if name in ("min_length", "max_length"):
+        if not isinstance(value, str | list | tuple | dict | set):
+            return False
+        return bool(len(value) < limit if name == "min_length" else len(value) > limit)
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return False
+    if name == "multiple_of":
+        try:
+            return bool(limit) and Decimal(str(value)) % Decimal(str(limit)) != 0
+        except InvalidOperation:  # too large a number, or nan
+            return False
+    broken = {"gt": value <= limit, "ge": value < limit, "lt": value >= limit, "le": value > limit}
+    return bool(broken[name])
+
 
 PYTHON_WORDS = ("True", "False", "None")
 PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")

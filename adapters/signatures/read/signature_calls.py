@@ -1,4 +1,5 @@
-"""Signatures that calls make: `dspy.Signature("a -> b")`, `make_signature(…)`, `Sig.append(…)` and the like.
+"""What calls make: signatures (`dspy.Signature("a -> b")`, `make_signature(…)`, `Sig.append(…)` and the like), and
+classes (`Enum("Color", ["RED"])`, `TypedDict("Point", {"x": int})`).
 
 The calls are read, and what they do is done to our own data; nothing of the text is called.
 """
@@ -10,15 +11,45 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any
 
+import typing_extensions
 from pydantic.fields import FieldInfo
 
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
 from adapters.signatures.read.annotation_reader import AnnotationReader, Names
+from adapters.signatures.read.classes import MODULE
 from adapters.signatures.read.field_calls import without_effect
 from adapters.signatures.read.signature_class import Draft, make_fields
+from adapters.signatures.read.source_text import told
 from adapters.signatures.read.strings import read_string
 from adapters.signatures.signature import Signature
+
+
+def functional_enum(base: Any, call: ast.Call, reader: AnnotationReader) -> Any:
+    """`Color = Enum("Color", ["RED", "BLUE"])`. Raises SignatureError."""
+    constants = reader.constants
+    name, members = (constants.read(one) for one in call.args)
+    options = {key: constants.read(one) for key, one in constants.keywords(call) if key == "start"}
+    try:
+        return base(name, members, module=MODULE, **options)
+    except (TypeError, ValueError) as error:
+        raise reader.source.error(call, f"not an enum: {told(error)}") from None
+
+
+def functional_typed_dict(call: ast.Call, reader: AnnotationReader) -> Any:
+    """`Point = TypedDict("Point", {"x": int})`, whose keys need not be names. Raises SignatureError."""
+    constants = reader.constants
+    name, fields = constants.read(call.args[0]), call.args[1]
+    if not isinstance(name, str) or not isinstance(fields, ast.Dict) or None in fields.keys:
+        raise reader.source.error(call, "this TypedDict is not read", 'TypedDict("Point", {"x": int})')
+    keys = [constants.read(one) for one in fields.keys if one is not None]
+    annotations = {str(key): reader.read(one) for key, one in zip(keys, fields.values, strict=True)}
+    options = {key: constants.read(one) for key, one in constants.keywords(call) if key == "total"}
+    make: Any = typing_extensions.TypedDict
+    made = make(name, annotations, **options)
+    made.__module__ = MODULE
+    return made
+
 
 _CALL_HINT = 'dspy.Signature("question -> answer", "Instructions.")'
 

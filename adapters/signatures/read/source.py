@@ -17,8 +17,14 @@ from adapters.signatures.read import known_names
 from adapters.signatures.read.annotation_reader import AnnotationReader
 from adapters.signatures.read.bindings import Binding, bindings_of, parsable
 from adapters.signatures.read.classes import MODULE, WITHOUT_FIELDS, ClassMaker, docstring
-from adapters.signatures.read.functional_classes import functional_enum, functional_typed_dict
-from adapters.signatures.read.signature_calls import PARAMETERS, changed_signature, signature_call, written_field
+from adapters.signatures.read.signature_calls import (
+    PARAMETERS,
+    changed_signature,
+    functional_enum,
+    functional_typed_dict,
+    signature_call,
+    written_field,
+)
 from adapters.signatures.read.signature_class import Draft, SignatureSource
 from adapters.signatures.read.source_text import SourceText, told
 from adapters.signatures.signature import Signature

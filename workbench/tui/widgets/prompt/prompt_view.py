@@ -15,8 +15,7 @@ from workbench.output.display import one_line
 from workbench.tui.widgets.prompt.prompt_forms import AFTER, PromptForm, text_of
 from workbench.tui.widgets.prompt.prompt_keys import PROMPT_BINDINGS
 from workbench.tui.widgets.prompt.prompt_layout import PromptLayout, Spot
-from workbench.tui.widgets.prompt.prompt_look import PROMPT_CLASSES, PROMPT_CSS
-from workbench.tui.widgets.prompt.prompt_painting import MARGIN, OriginKey, PromptPainter
+from workbench.tui.widgets.prompt.prompt_painting import MARGIN, PROMPT_CLASSES, PROMPT_CSS, OriginKey, PromptPainter
 from workbench.tui.widgets.prompt.prompt_section import Origin, Piece, piece_holding, title
 from workbench.tui.widgets.text.line_view import LineView, strip_of
 from workbench.tui.widgets.text.wrapping import rows
