@@ -88,7 +88,7 @@ def main() -> None:
         litellm = litellm_setup.load()
         openai_streams.mend()
         stream_bodies.mend(importlib.import_module("httpx").Response)
-    except Exception as error:
+    except Exception as error:  # said to the parent, which tells the user
         output.send(op="unusable", message=f"{type(error).__name__}: {error}")
         return
     asyncio.run(serve(litellm, output))
@@ -139,7 +139,7 @@ async def complete(litellm: Any, output: Output, message: Message) -> None:
         await answer(litellm, output, message, outgoing)
     except asyncio.CancelledError:
         output.send(op="cancelled", id=number)
-    except BaseException as error:
+    except BaseException as error:  # whatever ends a call is its error, and not the end of the worker
         output.send(op="error", id=number, error={**facts_of(error), "sent": is_sent})
     else:
         output.send(op="done", id=number)
@@ -155,7 +155,7 @@ async def answer(litellm: Any, output: Output, message: Message, outgoing: litel
             wrapper = await litellm.acompletion(**asked, stream=True, stream_options={"include_usage": True})
             await streamed(litellm, output, number, request["model"], wrapper)
             return
-        except Exception as error:
+        except Exception as error:  # told apart by what the provider says
             if outgoing.answer is None and NO_STREAMS.search(str(error)) is None:
                 raise
     whole(litellm, output, number, request["model"], await litellm.acompletion(**asked))
@@ -277,7 +277,7 @@ def cost(litellm: Any, model: str, usage: Any) -> float | None:
                 usage_object=usage,
             )
         )
-    except Exception:
+    except Exception:  # a model whose price litellm does not know
         return None
     return float(dollars) or None
 
@@ -303,7 +303,7 @@ def tokens(model: str, messages: list[Message]) -> int | None:
         encoding = tiktoken.get_encoding(name)
         texts = [text for one in messages for text in (one["role"], one["content"])]
         return 3 + 3 * len(messages) + sum(len(encoding.encode(text, disallowed_special=())) for text in texts)
-    except Exception:
+    except Exception:  # then there is no count of our own
         return None
 
 

@@ -100,5 +100,5 @@ class _Loading(importlib.abc.Loader):
         self._loader.exec_module(module)
         try:
             _add(module, self._listener)
-        except Exception as error:
+        except Exception as error:  # the program comes first
             self._listener.outlet.say(f"this dspy cannot be listened to: {type(error).__name__}: {error}")

@@ -55,7 +55,7 @@ def _guarded(handler: Callable[..., None]) -> Callable[..., None]:
     def guarded(self: Any, *args: Any, **kwargs: Any) -> None:
         try:
             handler(self, *args, **kwargs)
-        except Exception as error:
+        except Exception as error:  # the program comes first
             self.outlet.lose(f"a call is not captured: {type(error).__name__}: {error}"[:300])
             predictor = self._of_this_thread()
             if predictor is not None:
