@@ -27,6 +27,7 @@ from workbench.sending.tool_answers import NamedHandler
 from workbench.state import drafts
 from workbench.state.document import Document, Place
 from workbench.tui import clipboard, themes
+from workbench.tui.actions.drifting import DriftWatch
 from workbench.tui.guidance import Guidance
 from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG
 from workbench.tui.keys.key_words import KeyWords
@@ -88,6 +89,7 @@ class WorkbenchApp(SurvivingApp):
         self.main = MainScreen(self.document, self._changed, self.sending)
         self.preferences = Preferences(self, self.document, self.main)
         self.guidance = Guidance(self.document, self.main, self.preferences)
+        self._drift_watch = DriftWatch(self)
         self.mistakes = Mistakes(self, self.end_by_mistake)
         self.key_order = KeyOrder(self, super().on_event, self.report_mistake)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (MIDDLE, "-middle"), (WIDE, "-wide")]
@@ -338,6 +340,7 @@ class WorkbenchApp(SurvivingApp):
 
     def on_main_screen_showed(self) -> None:
         self.guidance.look()
+        self._drift_watch.look()
 
     def on_try_variant(self, message: TryVariant) -> None:
         from workbench.tui.actions import columns

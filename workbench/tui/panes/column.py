@@ -41,6 +41,7 @@ LONGEST_NAME = 24
 """Cells to which names of fields are filled up, so that their types begin below each other."""
 NO_PROMPT = "The prompt appears here as soon as there is a signature."
 REPLY = ("reply ", "$foreground bold")
+DRIFTED = "≠ recorded"
 AS_DSPY = "as dspy 3.4.1"
 """What the adapters other than the markdown one reproduce; a user's own adapter is named by its class."""
 
@@ -57,6 +58,8 @@ and the same origin lights up in every other column and in the editor; `{prompt.
 Below: the reply. It is text to edit or paste over: at each keystroke this adapter's parser reads it again, without any
 call. The margin names what the parser did with each piece; the table shows how each value came about.
 
+`≠ recorded`: prompt or reading is no longer the recorded one; `{app.check|F9}` shows how, and takes what is right.
+
 `old reply`: it answers an earlier prompt; `{app.look|F7}`, `{pages.diff|5}` shows what changed since, word by word.
 
 `{app.send_all|F5}` sends all columns, `{app.send_column|F8}` this one, `{app.cancel|esc}` cancels ·
@@ -72,6 +75,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         self._was_running = False
         self._streamed: tuple[int, int, int, bool] | None = None
         self._is_outdated = False
+        self._has_drifted = False
         self._title = Content("")
         self._title_on_screen: Content | None = None
         self.prompt = PromptView(column_id)
@@ -160,6 +164,12 @@ call. The margin names what the parser did with each piece; the table shows how 
             self.show_verdict(0.0)
             self._show_title()
 
+    def mark_drifted(self, has_drifted: bool) -> None:
+        """Whether prompt or reading is another one than the recorded; `F9` shows how, and decides."""
+        if has_drifted != self._has_drifted:
+            self._has_drifted = has_drifted
+            self._show_title()
+
     def show_count(self, request: Request, tokens: int) -> None:
         """The prompt of this request has exactly so many tokens."""
         self._counted = (request, tokens)
@@ -215,7 +225,8 @@ call. The margin names what the parser did with each piece; the table shows how 
     def verdict_of(self, newer: tuple[LiveColumn, LiveRun | None] | None = None) -> Verdict:
         """What became of the reply that is shown, or of a `newer` one, in a few words."""
         live, run = newer or self._shown or (LiveColumn(Column(self.column_id, self._adapter)), None)
-        return in_short(self._name_of(live), live, run, self._is_outdated)
+        said = in_short(self._name_of(live), live, run, self._is_outdated)
+        return said._replace(words=f"{said.words} {DRIFTED}", matters=True) if self._has_drifted else said
 
     def _name_of(self, live: LiveColumn) -> str:
         """The column's name as its title begins: `Chat`, `JSON mini`."""
@@ -241,6 +252,8 @@ call. The margin names what the parser did with each piece; the table shows how 
             parts.append((f" · {own}" if own != live.column.id else f" {own}", ""))
         if live.stale:
             parts.append((" · stale", "$text-warning bold"))
+        if self._has_drifted:
+            parts.append((f" · {DRIFTED}", "$text-warning bold"))
         if live.left_out:
             parts.append((" · ⚠ stale variant", "$text-warning bold"))
         if model and not own.endswith(model):

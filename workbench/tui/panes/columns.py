@@ -161,6 +161,11 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         for id, column in self._columns.items():
             column.mark_outdated(id in ids)
 
+    def mark_drifted(self, ids: Container[str]) -> None:
+        """Says of these columns that they are no longer as recorded."""
+        for id, column in self._columns.items():
+            column.mark_drifted(id in ids)
+
     def column(self, id: str) -> ColumnPane | None:
         self._catch_up(id)
         return self._columns.get(id)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -325,6 +325,11 @@ class MainScreen(PaneSizesScreen):
         if sent is None or live.request is None or live.reply is None or live.reply.source == "pasted":
             return False
         return not sent.asks_the_same(live.request)
+
+    def mark_drifted(self, ids: Container[str]) -> None:
+        """Says of these columns, and of no others, that they are no longer as recorded."""
+        self.columns.mark_drifted(ids)
+        self._show_strip()
 
     @on(TabLine.Chosen)
     def _tab_chosen(self, event: TabLine.Chosen) -> None:
