@@ -1,6 +1,6 @@
 """The program that a session is linked to, beside the app: saved in another editor, its class is on screen at once.
 
-Its files are looked at twenty times a second, which costs a few calls of the system; what changed is read in a thread.
+Its files are looked at fifty times a second, which costs a few calls of the system; what changed is read in a thread.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from workbench.tui.widgets.text.plain import plain_notify
 if TYPE_CHECKING:
     from workbench.tui.host import Host
 
-EVERY_S = 0.05
-"""Seconds between two looks: a quarter of what a save may take until it is on screen."""
+EVERY_S = 0.02
+"""Seconds between two looks: a tenth of what a save may take until it is on screen."""
 SETTLED_S = 0.5
 """Seconds that a file must have stayed as it is before its mistake is told: editors empty a file, and then fill it."""
 MOST_LINES = 24
