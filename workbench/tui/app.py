@@ -27,7 +27,6 @@ from workbench.sending.tool_answers import NamedHandler
 from workbench.state import drafts
 from workbench.state.document import Document, Place
 from workbench.tui import clipboard, themes
-from workbench.tui.actions.drifting import DriftWatch
 from workbench.tui.guidance import Guidance
 from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG
 from workbench.tui.keys.key_words import KeyWords
@@ -46,6 +45,7 @@ from workbench.tui.widgets.reply.reply_view import ReplyView
 
 if TYPE_CHECKING:
     from sessions.causes.cause import FixtureName
+    from workbench.tui.actions.drifting import DriftWatch
     from workbench.tui.runs.run_history import RunHistory
 
 # What a first picture does not need is imported with its first use: the conversations, the palette, runner and models.
@@ -89,7 +89,7 @@ class WorkbenchApp(SurvivingApp):
         self.main = MainScreen(self.document, self._changed, self.sending)
         self.preferences = Preferences(self, self.document, self.main)
         self.guidance = Guidance(self.document, self.main, self.preferences)
-        self._drift_watch = DriftWatch(self)
+        self._drift_watch: DriftWatch | None = None
         self.mistakes = Mistakes(self, self.end_by_mistake)
         self.key_order = KeyOrder(self, super().on_event, self.report_mistake)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (MIDDLE, "-middle"), (WIDE, "-wide")]
@@ -147,6 +147,14 @@ class WorkbenchApp(SurvivingApp):
 
         self._is_following = True
         Following(self).start()
+
+    def _watch_drift(self) -> None:
+        """Tells which columns are no longer as recorded, from the first case with a recording on."""
+        if self._drift_watch is None:
+            from workbench.tui.actions.drifting import DriftWatch
+
+            self._drift_watch = DriftWatch(self)
+        self._drift_watch.look()
 
     def restore(self, session: Session, label: str = "take up unsaved work") -> None:
         """Another content for what is open, as a change that can be undone."""
@@ -340,7 +348,8 @@ class WorkbenchApp(SurvivingApp):
 
     def on_main_screen_showed(self) -> None:
         self.guidance.look()
-        self._drift_watch.look()
+        if self._drift_watch is not None or self.document.state.case.recordings:
+            self._watch_drift()
 
     def on_try_variant(self, message: TryVariant) -> None:
         from workbench.tui.actions import columns
