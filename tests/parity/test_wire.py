@@ -37,6 +37,9 @@ from workbench.sending import sending
 TRANSPORT = frozenset({"stream", "stream_options", "usage"})
 PROVIDERS = ("openai", "groq", "openrouter", "deepseek", "xai", "hosted_vllm", "moonshot", "together_ai", "mistral")
 PROVIDERS += ("fireworks_ai", "perplexity", "deepinfra", "nebius", "novita", "dashscope")
+OTHERS = ("anthropic/claude-sonnet-5-5", "gemini/gemini-3.8-flash", "ollama_chat/llama3.2")
+"""Models that dspy calls by a client of its own and litellm by another API or in another shape of it."""
+
 LIMIT = 16_000
 """A limit of tokens that dspy allows for every model."""
 
@@ -76,7 +79,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
     for name in list(os.environ):
         if name.endswith(("_API_BASE", "_BASE_URL")):
             monkeypatch.delenv(name)
-    for provider in (*PROVIDERS, "togetherai", "perplexityai"):
+    monkeypatch.setenv("AZURE_API_VERSION", "2024-10-21")
+    for provider in (*PROVIDERS, "togetherai", "perplexityai", "azure", *(name.partition("/")[0] for name in OTHERS)):
         monkeypatch.setenv(f"{provider.upper()}_API_KEY", CANARY)
     litellm_setup._leave_gateway_out()  # or dspy finds that `mcp` is missing
     with LoopbackServer("no reply that can be read") as one, nobody_logged_in():
@@ -185,3 +189,81 @@ def test_what_arrives_of_two_hundred_models_is_what_dspy_sends(
     server: LoopbackServer, adapter: str, record: Record
 ) -> None:
     compare(server, drawn(300), (adapter,), record, len(FEATURES))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["azure/gpt-6-sol", "azure/gpt-4o"])
+def test_what_arrives_at_azure_is_what_dspy_sends(server: LoopbackServer, name: str, record: Record) -> None:
+    compare(server, [name], ("chat", "json", "xml", "baml", "twostep"), record, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OTHERS)
+def test_in_another_shape_the_same_parts_arrive(server: LoopbackServer, name: str, record: Record) -> None:
+    tally = Tally("parts of bodies in other shapes")
+    params: dict[str, Any] = {"max_tokens": LIMIT, "stop": ["END"]}
+    for adapter in ("chat", "json", "xml", "baml", "twostep"):
+        for feature in FEATURES:
+            theirs = sent_by_dspy(server, name, adapter, feature, params)
+            ours = sent_by_us(server, name, adapter, feature, params)
+            if (adapter, feature) == ("baml", "models"):  # a model used twice is recursive to BAML
+                assert "nothing was sent" in theirs and "nothing was sent" in ours
+                continue
+            theirs, ours = parts_of(theirs), parts_of(ours)
+            assert theirs["texts"], f"nothing that a model could read arrived: {adapter} {feature}"
+            tally.add(f"{name} {adapter} {feature}", differences(theirs, ours))
+    tally.report(record)
+
+
+def parts_of(body: Any) -> dict[str, Any]:
+    """What of a body reaches the model or shapes its reply, whatever API it is of: see docs/differences.md.
+
+    Schemas have their references in place. How much of its thinking a model shows is transport.
+    """
+    config = {_camel(name): value for name, value in body.get("generationConfig", {}).items()}
+    options = body.get("options", {})
+    thinking = {**body.get("thinking", {}), **config.get("thinkingConfig", {})}
+    output = body.get("output_config", {})
+    schema = (output.get("format") or body.get("output_format") or {}).get("schema") or config.get("responseJsonSchema")
+    return {
+        "texts": _texts(body),
+        "schema": None if schema is None else _inlined(schema, schema.get("$defs", {})),
+        "tools": [_tool(one) for one in body.get("tools", ())],
+        "limit": body.get("max_tokens", config.get("maxOutputTokens", options.get("num_predict"))),
+        "stop": body.get("stop_sequences", config.get("stopSequences", body.get("stop", options.get("stop")))),
+        "thinking": {key: one for key, one in thinking.items() if key not in ("display", "includeThoughts")},
+        "effort": output.get("effort"),
+    }
+
+
+def _texts(body: Any) -> list[tuple[str, str]]:
+    """The messages as roles and texts, a system's own place among them."""
+    system = body.get("system") or body.get("systemInstruction") or body.get("system_instruction")
+    turns = [{"role": "system", "content": system}] if system else []
+    turns += body.get("messages", body.get("contents", []))
+    return [(one["role"], _text(one.get("content", one.get("parts")))) for one in turns]
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content["parts"] if isinstance(content, dict) else content
+    return "".join(one["text"] for one in parts)
+
+
+def _tool(tool: Any) -> Any:
+    (declared,) = tool.get("functionDeclarations") or tool.get("function_declarations") or [tool.get("function", tool)]
+    return (declared["name"], declared["description"], declared.get("input_schema", declared.get("parameters")))
+
+
+def _inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:
+    if isinstance(schema, dict):
+        if "$ref" in schema:
+            return _inlined(definitions[schema["$ref"].rpartition("/")[2]], definitions)
+        return {key: _inlined(one, definitions) for key, one in schema.items() if key != "$defs"}
+    return [_inlined(one, definitions) for one in schema] if isinstance(schema, list) else schema
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))

@@ -308,7 +308,7 @@ def _whole_answer(text: str, body: dict[str, Any]) -> dict[str, Any]:
         "id": "c1",
         "object": "chat.completion",
         "created": 1,
-        "model": body["model"],
+        "model": body.get("model", "in the path"),
         "choices": choices,
         "usage": usage,
     }
