@@ -123,6 +123,7 @@ _TAKES: Mapping[str, dict[str, Any]] = {
     parameters.YES_OR_NO: {"type": "boolean"},
     parameters.OBJECT: ref("object"),
     parameters.TEXTS: {"anyOf": [ref("text"), a_list(ref("text"))]},
+    parameters.OBJECTS: a_list(ref("object")),
     parameters.TEXT_OR_OBJECT: {"anyOf": [ref("text"), ref("object")]},
     parameters.ABILITIES: {
         "type": "object",

@@ -11,6 +11,7 @@ PARAMETERS = frozenset(
     {
         "audio",
         "best_of",
+        "cache_control_injection_points",
         "enable_thinking",
         "format",
         "frequency_penalty",

@@ -19,6 +19,7 @@ WHOLE = "a whole number"
 TEXT = "a text"
 YES_OR_NO = "true or false"
 OBJECT = "an object"
+OBJECTS = "a list of objects"
 TEXTS = "a text or a list of texts"
 TEXT_OR_OBJECT = "a text or an object"
 ABILITIES = "an object of function_calling, reasoning, response_schema and response_format, each true or false"
@@ -58,6 +59,7 @@ PARAMETERS: Mapping[str, str] = {
     "audio": OBJECT,
     "web_search_options": OBJECT,
     "prompt_cache_key": TEXT,
+    "cache_control_injection_points": OBJECTS,
     "safety_identifier": TEXT,
     "reasoning": OBJECT,
     "enable_thinking": YES_OR_NO,
@@ -161,6 +163,8 @@ def _fits(kind: str, value: Any) -> bool:
         return isinstance(value, Mapping)
     if kind == TEXTS:
         return isinstance(value, str) or (isinstance(value, list) and all(isinstance(item, str) for item in value))
+    if kind == OBJECTS:
+        return isinstance(value, list) and all(isinstance(item, Mapping) for item in value)
     return isinstance(value, str) or (kind == TEXT_OR_OBJECT and isinstance(value, Mapping))
 
 

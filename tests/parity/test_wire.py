@@ -191,6 +191,18 @@ def test_what_arrives_of_two_hundred_models_is_what_dspy_sends(
     compare(server, drawn(300), (adapter,), record, len(FEATURES))
 
 
+MARKED = ({"location": "message", "role": "system"}, {"location": "message", "index": -1})
+
+
+@pytest.mark.parametrize("name", ["anthropic/claude-sonnet-5-5", "openrouter/anthropic/claude-sonnet-5-5"])
+def test_what_is_to_be_cached_is_marked_where_dspy_marks_it(server: LoopbackServer, name: str) -> None:
+    params: dict[str, Any] = {"cache_control_injection_points": [*MARKED], "max_tokens": LIMIT}
+    theirs = sent_by_dspy(server, name, "chat", "lists", params)
+    ours = sent_by_us(server, name, "chat", "lists", params)
+    assert json.dumps(ours).count("cache_control") == len(MARKED)
+    assert differences(theirs, ours) is None
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["azure/gpt-6-sol", "azure/gpt-4o"])
 def test_what_arrives_at_azure_is_what_dspy_sends(server: LoopbackServer, name: str, record: Record) -> None:
