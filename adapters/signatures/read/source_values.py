@@ -10,7 +10,6 @@ import enum
 import fractions
 import inspect
 import ipaddress
-import operator
 import pathlib
 import re
 import textwrap
@@ -27,19 +26,15 @@ from pydantic.fields import FieldInfo
 
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
+from adapters.signatures.read.arithmetic import LARGEST_VALUE, is_larger, operation
 from adapters.signatures.read.computed_values import computed
-from adapters.signatures.read.constant_texts import METHODS, percent, piece, repeated
+from adapters.signatures.read.constant_texts import METHODS, piece
 from adapters.signatures.read.field_calls import make_field
 from adapters.signatures.read.source_text import SourceText, shown, told
 
-LARGEST_NUMBER = 10**18
-LARGEST_POWER = 64
 LARGEST_RANGE = 10_000
 LARGEST_INTEGER_BITS = 4_000
 """Python itself refuses to write out integers of more than 4,300 digits."""
-
-LARGEST_VALUE = 1_000_000
-"""Items and characters of a value: constants made of constants grow to any size in a few lines."""
 
 _FIXABLE = "only literals, constants of this text and enum members are read; nothing is run"
 
@@ -82,19 +77,6 @@ _NOT_RUN: Mapping[Any, str] = types.MappingProxyType(
         pydantic.WrapValidator: "WrapValidator",
         pydantic.PlainSerializer: "PlainSerializer",
         pydantic.WrapSerializer: "WrapSerializer",
-    }
-)
-_BINARY: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = types.MappingProxyType(
-    {
-        ast.Add: operator.add,
-        ast.Sub: operator.sub,
-        ast.Mult: operator.mul,
-        ast.Div: operator.truediv,
-        ast.FloorDiv: operator.floordiv,
-        ast.Mod: operator.mod,
-        ast.Pow: operator.pow,
-        ast.BitOr: operator.or_,
-        ast.LShift: operator.lshift,
     }
 )
 
@@ -220,28 +202,15 @@ class ConstantReader:
         return result
 
     def _operate(self, node: ast.BinOp, left: Any, right: Any) -> Any:
-        if isinstance(node.op, ast.Mod) and type(left) is str:
-            return self._checked(node, self._guarded(node, lambda: percent(left, right)))
-        if isinstance(node.op, ast.Mult) and type(left) is str and type(right) is int:
-            return self._checked(node, self._guarded(node.right, lambda: repeated(left, right)))
-        operate = _BINARY.get(type(node.op))
-        texts = (
-            isinstance(node.op, ast.Add) and type(left) is type(right) and isinstance(left, str | bytes | list | tuple)
-        )
-        flags = isinstance(node.op, ast.BitOr) and isinstance(left, enum.Flag) and isinstance(right, enum.Flag)
-        numbers = all(isinstance(one, int | float) and abs(one) <= LARGEST_NUMBER for one in (left, right))
-        if isinstance(node.op, ast.Pow):
-            numbers = numbers and abs(right) <= LARGEST_POWER
-        if isinstance(node.op, ast.LShift):
-            numbers = numbers and isinstance(right, int) and 0 <= right <= 64
-        times = isinstance(left, datetime.date | datetime.timedelta) and isinstance(right, datetime.timedelta)
-        if operate is None or not (texts or flags or numbers or times):
+        operate = operation(node.op, left, right)
+        if operate is None:
             raise self._refused(node)
-        return self._checked(node, self._guarded(node, lambda: operate(left, right)))
+        is_repeated = isinstance(node.op, ast.Mult) and type(left) is str
+        return self._checked(node, self._guarded(node.right if is_repeated else node, operate))
 
     def _checked(self, node: ast.expr, value: Any) -> Any:
         """A value that was put together of others. Raises SignatureError when it is too large to be printed."""
-        if _is_larger(value, LARGEST_VALUE):
+        if is_larger(value, LARGEST_VALUE):
             raise self.source.error(node, f"{shown(node)} is larger than {LARGEST_VALUE:,} items or characters")
         return value
 
@@ -421,24 +390,6 @@ class ConstantReader:
 
     def _refused(self, node: ast.AST) -> SignatureError:
         return self.source.error(node, f"{shown(node)} is not a value that can be read without running it", _FIXABLE)
-
-
-def _is_larger(value: Any, limit: int) -> bool:
-    """Whether there are more items and characters in a value than that, what stands twice counted twice."""
-    left, waiting = limit, [value]
-    while waiting:
-        one = waiting.pop()
-        if isinstance(one, str | bytes):
-            left -= len(one)
-        elif isinstance(one, list | tuple | set | frozenset):
-            left -= len(one)
-            waiting.extend(one if left >= 0 else ())
-        elif isinstance(one, dict):
-            left -= len(one)
-            waiting.extend((*one, *one.values()) if left >= 0 else ())
-        if left < 0:
-            return True
-    return False
 
 
 def _is_cheap(function: Any, argument: Any) -> bool:
