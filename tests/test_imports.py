@@ -59,6 +59,28 @@ print()
     assert loaded_after(code) & set(HEAVY) == set()
 
 
+def test_who_captures_in_code_has_neither_engine_nor_sessions_in_the_program() -> None:
+    code = """
+from workbench.capture import Capture, capture
+capture("prompts")
+Capture("prompts").close()
+"""
+    assert loaded_after(code) & {*HEAVY, "adapters", "sessions", "pydantic"} == set()
+
+
+def test_what_listens_in_a_program_from_outside_loads_nothing_of_ours_under_our_names() -> None:
+    startup = ROOT / "workbench" / "capture" / "startup" / "sitecustomize.py"
+    code = f"""
+import os, sys
+os.environ["WORKBENCH_CAPTURE"] = '{{"command": ["true"], "variables": {{}}, "options": {{}}}}'
+sys.path.insert(0, {str(startup.parent)!r})
+sys.modules.pop("sitecustomize", None)
+import sitecustomize
+assert "_workbench_capture.listening" in sys.modules
+"""
+    assert loaded_after(code) & {*HEAVY, "adapters", "sessions", "workbench", "pydantic"} == set()
+
+
 def test_help_and_version_load_not_even_the_engine() -> None:
     code = "from workbench.__main__ import main\nmain(['--help'])\nmain(['--version'])\nprint()"
     assert loaded_after(code) & {*HEAVY, "pydantic", "sessions"} == set()

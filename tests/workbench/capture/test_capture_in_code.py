@@ -307,3 +307,35 @@ def test_values_of_many_types_and_hostile_texts(folder: Path) -> None:
         ask(items=[{"a": 1, 2: (3, None)}], size=Size.LARGE, text=hostile)
         ask(items=[], size=float("nan"), text="x" * 200_000)
     assert all_hold(folder) == 2
+
+
+def test_a_capture_that_was_closed_goes_on_with_another_child(folder: Path) -> None:
+    listener = Capture(folder)
+    with dspy.context(callbacks=[listener]):
+        for question in ("first", "second"):
+            dspy.Predict("question -> answer")(question=question)
+            listener.close()
+    assert [one.name for one in the_session(folder).cases] == ["first", "second"]
+
+
+def test_texts_of_a_field_are_in_no_file(folder: Path) -> None:
+    model = Scripted(lambda text: chat(reasoning="Mrs. Annabel Lee is well.", answer="well"))
+    with dspy.context(lm=model), capture(folder, redact=["patient"]):
+        dspy.ChainOfThought("patient, question -> answer")(patient="Annabel Lee", question="How is she?")
+    (path,) = folder.iterdir()
+    assert "Annabel" not in path.read_text(encoding="utf-8")
+    assert "Mrs. (redacted) is well." in path.read_text(encoding="utf-8")
+    assert all_hold(folder) == 1
+
+
+@pytest.mark.parametrize("wrong", [{"only": "some"}, {"sample": 0}, {"cases": 0}, {"redact": "patient"}])
+def test_what_cannot_be_meant_is_said_before_anything_is_called(wrong: dict[str, Any], folder: Path) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        Capture(folder, **wrong)
+
+
+def test_calls_that_are_cached_and_called_anew_are_the_same_case(folder: Path) -> None:
+    with capture(folder):
+        for _ in range(3):
+            dspy.Predict("question -> answer")(question="Why?")
+    assert len(the_session(folder).cases) == 1

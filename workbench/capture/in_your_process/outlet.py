@@ -10,7 +10,6 @@ import atexit
 import importlib.metadata
 import json
 import os
-import queue
 import signal
 import subprocess
 import sys
@@ -18,19 +17,21 @@ import threading
 import time
 import uuid
 import weakref
+from collections import deque
 from typing import Any
 
 MOST_WAITING = 2_000
-"""Calls in the queue."""
+"""Calls in the queue, about."""
 MOST_BYTES = 128_000_000
-"""Characters in the queue."""
+"""Characters in the queue, about."""
 LONGEST_CALL = 16_000_000
 """Characters of one call as JSON."""
+GATHERED_S = 0.05
+"""How long calls gather before they are written together."""
 PATIENCE_S = 30.0
 """How long the end of the program, or of a `with`, waits for the sessions to be written."""
 
 _NOT_INHERITED = ("PYTHONPATH", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONWARNINGS", "PYTHONHOME", "WORKBENCH_CAPTURE")
-_END = ""
 
 
 class Outlet:
@@ -45,8 +46,10 @@ class Outlet:
         _OUTLETS.add(self)
 
     def _start(self) -> None:
-        self._queue: queue.Queue[tuple[str, str, str]] = queue.Queue(MOST_WAITING)
+        self._lines: deque[tuple[str, str, str]] = deque()
         self._waiting = 0
+        self._is_called = threading.Event()
+        self._is_closing = False
         self._lost = 0
         self._thread: threading.Thread | None = None
         self._child: subprocess.Popen[bytes] | None = None
@@ -62,16 +65,15 @@ class Outlet:
         if len(line) > LONGEST_CALL:
             self.lose(f"a call of more than {LONGEST_CALL // 1_000_000} MB is not captured")
             return
-        if self._thread is None:
-            self._run()
-        if self._waiting > MOST_BYTES:
+        if len(self._lines) >= MOST_WAITING or self._waiting > MOST_BYTES:
             self.lose("calls come faster than they can be written; some are not captured")
             return
-        try:
-            self._queue.put_nowait((line, key, definition))
-            self._waiting += len(line)
-        except queue.Full:
-            self.lose("calls come faster than they can be written; some are not captured")
+        self._lines.append((line, key, definition))
+        self._waiting += len(line)  # of several threads at once one may be forgotten: it is no exact limit
+        if self._thread is None:
+            self._run()
+        if not self._is_called.is_set():
+            self._is_called.set()
 
     def lose(self, why: str) -> None:
         """Counts a call that is not captured, and says why, each reason once."""
@@ -90,21 +92,20 @@ class Outlet:
 
     def close(self, patience: float = PATIENCE_S) -> None:
         """Has all that was taken written, and waits for that, not longer than `patience` seconds."""
-        thread, child = self._thread, self._child
+        thread = self._thread
         if thread is None:
             return
         end = time.monotonic() + patience
-        try:
-            self._queue.put((_END, "", ""), timeout=patience)
-        except queue.Full:
-            return
-        thread.join(max(0.0, end - time.monotonic()))
-        child = self._child
-        if child is not None and not thread.is_alive():
+        self._is_closing = True
+        self._is_called.set()
+        thread.join(patience)
+        if thread.is_alive():
+            self._broken(f"some calls could not be written within {patience:g} s; the program does not wait for them")
+        elif self._child is not None:
             try:
-                child.wait(max(0.1, end - time.monotonic()))
+                self._child.wait(max(0.1, end - time.monotonic()))
             except subprocess.TimeoutExpired:
-                self.say("the sessions are still being written; the program does not wait for them any longer")
+                self.say(f"the sessions are not yet written after {patience:g} s; the program does not wait for them")
         self._thread = None
 
     def forget(self) -> None:
@@ -121,33 +122,43 @@ class Outlet:
     def _run(self) -> None:
         with self._lock:
             if self._thread is None:
+                self._is_closing = False
                 self._thread = threading.Thread(target=self._work, name="workbench-capture", daemon=True)
                 self._thread.start()
 
     def _work(self) -> None:
+        self._told = set()  # a child that was started anew was told nothing yet
         pipe = self._open()
         while True:
-            line, key, definition = self._queue.get()
-            self._waiting -= len(line)
-            if line == _END:
-                break
-            if pipe is None:
-                continue
-            try:
+            self._is_called.wait()
+            if not self._is_closing:
+                # Many calls at once: a thread that wakes up for each of them would take the program's turn each time.
+                time.sleep(GATHERED_S)
+            self._is_called.clear()
+            is_last = self._is_closing
+            if pipe is not None:
+                pipe = self._write(pipe, is_last)
+            if is_last:
+                return
+
+    def _write(self, pipe: Any, is_last: bool) -> Any:
+        """Writes what waits; the pipe, or None when it is broken."""
+        try:
+            while self._lines:
+                line, key, definition = self._lines.popleft()
+                self._waiting -= len(line)
                 if key and key not in self._told:
                     pipe.write(definition.encode("ascii") + b"\n")
                     self._told.add(key)
                 pipe.write(line.encode("ascii") + b"\n")
-                if self._queue.empty():
-                    pipe.flush()
-            except (OSError, ValueError):
-                pipe = self._broken("the process that writes the sessions has ended; nothing more is captured")
-        if pipe is not None:
-            try:
+            if is_last:
                 pipe.write(json.dumps({"lost": self._lost}).encode("ascii") + b"\n")
                 pipe.close()
-            except (OSError, ValueError):
-                self._broken("the process that writes the sessions has ended; the capture is not whole")
+            else:
+                pipe.flush()
+        except (OSError, ValueError):
+            return self._broken("the process that writes the sessions has ended; nothing more is captured")
+        return pipe
 
     def _open(self) -> Any:
         """The pipe to a new child; None where it cannot be started."""

@@ -69,6 +69,7 @@ def _plain_object(value: Any) -> Any:
         return str(value)
 
 
+_LARGE_INT_BITS = 2048
 _ADAPTERS: dict[type, Any] = {}
 
 
@@ -95,7 +96,7 @@ def typed(value: Any, depth: int = 0) -> Any:
     if kind is str or kind is bool or value is None:
         return value
     if kind is int:
-        return value if value.bit_length() <= 53 else _tagged("int", hex(value))
+        return value if value.bit_length() <= _LARGE_INT_BITS else _tagged("int", hex(value))
     if kind is float:
         return value if math.isfinite(value) else _tagged("float", _float_name(value))
     if depth >= DEPTH:
