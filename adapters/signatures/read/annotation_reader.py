@@ -253,6 +253,9 @@ class AnnotationReader:
     def _member(self, node: ast.Attribute, owner: Any) -> Any:
         if owner is datetime.datetime and node.attr in known_names.member_names(known_names.Module("datetime")):
             owner = known_names.Module("datetime")
+        if self.as_dspy_string and node.attr in known_names.EXPERIMENTAL and owner == known_names.Module("dspy"):
+            # The string notation has no imports, so the experiments are found under dspy's own name, too.
+            owner = known_names.known_module("dspy.experimental")
         if isinstance(owner, known_names.Module):
             try:
                 return known_names.member(owner, node.attr)

@@ -76,6 +76,12 @@ DSPY_TYPES = (
     "Citations",
     "Document",
 )
+EXPERIMENTAL = ("Citations", "Document", *DECISIONS)
+"""Those that are no names of `dspy` itself."""
+
+_INSIDE_DSPY = "dspy.experimental"
+"""Stands for every module inside of dspy."""
+
 _DSPY_MODULES = frozenset(
     "adapters types experimental signatures signature field image audio file code history reasoning tool citation"
     " document base_type decision".split()
@@ -163,14 +169,14 @@ def known_module(dotted: str) -> Module | None:
     if dotted in _MEMBERS or dotted == "dspy":
         return Module(dotted)
     if dotted.startswith("dspy.") and all(part in _DSPY_MODULES for part in dotted.split(".")[1:]):
-        return Module("dspy")
+        return Module(_INSIDE_DSPY)
     return None
 
 
 def member(module: Module, name: str) -> Any:
     """What `module.name` stands for. Raises LookupError when the table has no such name."""
-    if module.name == "dspy":
-        return _dspy_member(name)
+    if module.name in ("dspy", _INSIDE_DSPY):
+        return _dspy_member(module.name, name)
     if module.name == "pydantic" and name in _CODE_OF_PYDANTIC:
         return Refused(f"pydantic.{name}", "its values are imported or built by code", "use str")
     deeper = known_module(f"{module.name}.{name}")
@@ -184,7 +190,7 @@ def member(module: Module, name: str) -> Any:
 
 def member_names(module: Module) -> list[str]:
     """The names that `member` finds, for suggestions."""
-    if module.name == "dspy":
+    if module.name in ("dspy", _INSIDE_DSPY):
         return ["Signature", "InputField", "OutputField", "Type", *DSPY_TYPES]
     return sorted(_MEMBERS[module.name][1])
 
@@ -209,7 +215,9 @@ _HOMES: dict[int, tuple[str, str]] = {}
 _EAGER = frozenset(name for name in _MEMBERS if not name.startswith("pydantic"))
 
 
-def _dspy_member(name: str) -> Any:
+def _dspy_member(module: str, name: str) -> Any:
+    if module == "dspy" and name in EXPERIMENTAL:
+        return Refused(f"dspy.{name}", "dspy has it among its experiments", f"dspy.experimental.{name}")
     if name in ("InputField", "OutputField"):
         return FieldMaker("input" if name == "InputField" else "output")
     if name in ("Signature", "make_signature"):
@@ -219,7 +227,7 @@ def _dspy_member(name: str) -> Any:
 
         return getattr(custom_types, name)
     if name in _DSPY_MODULES:
-        return Module("dspy")
+        return Module(_INSIDE_DSPY)
     raise LookupError(name)
 
 
@@ -236,7 +244,8 @@ def _bare_table() -> dict[str, tuple[str, str]]:
         ("uuid", "UUID"),
         ("pathlib", "Path"),
         ("types", "NoneType"),
-        ("dspy", " ".join((*DSPY_TYPES, *DECISIONS, "Signature", "InputField", "OutputField"))),
+        ("dspy", " ".join((*DSPY_TYPES, "Signature", "InputField", "OutputField"))),
+        (_INSIDE_DSPY, " ".join(EXPERIMENTAL)),
     ):
         for name in names.split():
             table[name] = (module, name)

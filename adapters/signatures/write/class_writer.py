@@ -25,13 +25,12 @@ from adapters.signatures.type_names import is_type_alias
 from adapters.signatures.write.type_walk import walk
 from adapters.signatures.write.value_writer import ValueWriter, constraint_values, is_constraint, text_literal
 from adapters.types.decision import kind_of, options_of
-from adapters.types.recognition import DECISIONS, is_decision_type
+from adapters.types.recognition import is_decision_type
 
 _FIELD_ARGUMENTS = (
     *("alias", "title", "description", "examples", "exclude", "discriminator", "deprecated", "json_schema_extra"),
     *("frozen", "validate_default", "repr", "init", "init_var", "kw_only"),
 )
-_EXPERIMENTAL = ("Citations", "Document", *DECISIONS)
 _DOTTED_MODULES = ("datetime", "uuid", "decimal", "fractions", "pathlib", "ipaddress", "collections", "re")
 
 
@@ -131,7 +130,7 @@ class ClassWriter:
         name = annotation.__name__
         if name.startswith("Code_"):
             return f"dspy.Code[{text_literal(annotation.language)}]"  # type: ignore[attr-defined]
-        if name in _EXPERIMENTAL:
+        if name in known_names.EXPERIMENTAL:
             self._imported("dspy.experimental", "")
             return f"dspy.experimental.{name}"
         if is_decision_type(annotation):

@@ -80,6 +80,11 @@ SOURCES = [
     (signature("a: str = dspy.InputField('text')"), 4, 30, "only named arguments", 'desc="..."'),
     (signature("a: str = dspy.InputField(**more)"), 4, 32, "**arguments", "write the arguments out"),
     (signature("a: str = dspy.InputField(desc=5)"), 4, 35, "desc must be a text, not int", "desc"),
+    (signature("a: dspy.Citations = dspy.OutputField()"), 4, 8, "among its experiments", "dspy.experimental.Citations"),
+    (
+        "from dspy import Document\n" + signature("a: Document = dspy.InputField()"),
+        *(5, 8, "dspy.Document is not supported", "dspy.experimental.Document"),
+    ),
     (signature("a: str"), 4, 5, "must be declared with InputField or OutputField", "dspy.InputField()"),
     (signature("a: str = 'x'"), 4, 5, "must be declared with InputField or OutputField", "dspy.InputField()"),
     (signature("_a: str = dspy.InputField()"), 4, 5, "cannot begin with an underscore", "a"),
