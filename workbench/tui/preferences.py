@@ -94,8 +94,9 @@ class Preferences:
 
     @property
     def wants_guide(self) -> bool:
-        """Whether the first example is explained: nobody has put its guide away yet."""
-        return self._remembers and self._document.path is None and not self._remembered.user.get("welcomed")
+        """Whether the first example is explained: it is what is open, and nobody has put its guide away yet."""
+        is_example = self._document.path is None and self._document.session.signature.source is None
+        return self._remembers and is_example and not self._remembered.user.get("welcomed")
 
     def note_welcomed(self) -> None:
         """The guide of the first launch was put away."""

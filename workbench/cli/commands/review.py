@@ -74,12 +74,16 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     on_screen = bool(found.causes) and decide is not None and _wants_screen(options)
     if on_screen and decide is not None:
         found, ids = _decided(decide, options, files, plan, found)
-    written = [reviewing.accept(path, ids, plan, found.seen.get(path)) for path in found.files_of(ids)]
+    written: list[Written] = []
+    for path in found.files_of(ids):
+        written.append(reviewing.accept(path, ids, plan, found.seen.get(path)))
+        if not options.json:  # each as soon as it is written: two hundred take a while
+            _tell_file(written[-1])
     left = reviewing.review(files, plan, options.jobs) if any(one.recorded or one.pulled for one in written) else found
     if options.json:
         _write_json(left, ids, written)
     else:
-        _tell(options, left, ids, written, on_screen)
+        _tell(options, left, ids, on_screen)
     if found.errors:
         return exit_codes.USAGE
     failed = any(one.error for one in written)
@@ -136,12 +140,8 @@ def _write_json(left: Review, ids: set[str], written: Sequence[Written]) -> None
     )
 
 
-def _tell(
-    options: argparse.Namespace, left: Review, ids: set[str], written: Sequence[Written], on_screen: bool
-) -> None:
+def _tell(options: argparse.Namespace, left: Review, ids: set[str], on_screen: bool) -> None:
     if ids or on_screen:
-        for one in written:
-            _tell_file(one)
         command_output.message(f"{len(ids)} accepted; {_counted(left.causes)} left")
         return
     if not left.causes:

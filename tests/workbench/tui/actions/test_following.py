@@ -103,3 +103,13 @@ def test_a_session_without_a_link_watches_nothing(session: Path) -> None:
         assert any("no link to a program" in one.message for one in desk.app._notifications)
 
     at_the_desk(act, bare, session)
+
+
+def test_a_class_of_the_users_own_program_is_not_covered_by_the_guide_of_the_example(
+    session: Path, tmp_path: Path
+) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.until(lambda: desk.app._is_following, "for the watch")
+        assert desk.main.guide is None
+
+    at_the_desk(act, store.load(session), None, home=tmp_path / "home")
