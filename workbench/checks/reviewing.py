@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sessions.causes.accepting import accepted
@@ -78,10 +78,27 @@ class FilesLook:
         self._last: Checked | None = None
 
     def __call__(self, cause: Cause, fixture: FixtureName) -> tuple[Drift, ...]:
-        """The drifts of a fixture that show a cause, as they are now; none where it does not show it any more."""
+        """The drifts of a fixture that show a cause, as they are now; none where it does not show it any more.
+
+        Where the program says otherwise, those that pulling its text would bring come behind.
+        """
         if self._last is None or str(self._last.path) != fixture.path:
             self._last = check_file(Path(fixture.path), self._plan, None, Follower())
-        return drifts_of(cause, fixture, self._last.results)
+        found = drifts_of(cause, fixture, self._last.results)
+        return (*found, *_once_pulled(fixture, self._plan)) if found and cause.key.kind == "source" else found
+
+
+def _once_pulled(fixture: FixtureName, plan: Plan) -> Iterator[Drift]:
+    """How a recording would differ from what is made of the program's text; nothing where that cannot be taken."""
+    path = Path(fixture.path)
+    try:
+        session = pulled(store.load(path), path.parent, Follower()).session
+        own = adapters_of_the_user(session, plan.adapters)
+        results = fixtures.check(session, fixture.path, cases=[fixture.case], columns=[fixture.column], adapters=own)
+    except (SessionError, ValueError):  # the cause itself says why: it is gone, refused, or cannot be read
+        return
+    for drift in (one for result in results for one in result.drift if one.part in ("render", "parse")):
+        yield replace(drift, place=f"once pulled, {drift.place}")
 
 
 def drifts_of(cause: Cause, fixture: FixtureName, results: Sequence[FixtureResult]) -> tuple[Drift, ...]:

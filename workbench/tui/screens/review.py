@@ -187,8 +187,8 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         self._show()
 
     async def _find(self, cause: Cause, fixture: FixtureName) -> None:
-        found = cause.example.drift if fixture == cause.fixtures[0] else None
-        if found is None:
+        found = cause.example.drift if fixture == cause.fixtures[0] else ()
+        if not found or cause.key.kind == "source":  # of which more is to be told than a check knows
             found = await asyncio.to_thread(self._look, cause, fixture)
         if (cause, fixture) == (self.cause, self.fixture):
             self._drifts = found

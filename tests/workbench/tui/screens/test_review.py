@@ -13,6 +13,7 @@ from sessions.file import store
 from sessions.model.recording import record
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
+from sessions.source.linking import linked
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless
@@ -215,3 +216,24 @@ def test_hostile_texts_of_a_session_stay_text(tmp_path: Path, name: str) -> None
             await screen.press("v")
 
     reviewed(tmp_path, act, SMALL)
+
+
+def test_a_program_that_says_otherwise_shows_what_pulling_would_change_in_the_prompt(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    program = tmp_path / "qa.py"
+    program.write_text('import dspy\nclass A(dspy.Signature):\n    """Read."""\n    question: str = dspy.InputField()\n'
+                       "    answer: str = dspy.OutputField()\n")  # fmt: skip
+    session = replace(fixture_session(), signature=linked(program, "A", tmp_path))
+    for column in COLUMNS:
+        session = record(session, session.cases[0], column)
+    store.save(session, tmp_path / "a.session.json")
+    program.write_text(program.read_text().replace("Read.", "Listen."))
+
+    async def act(screen: Screen) -> None:
+        assert screen.review.cause.key.kind == "source"
+        await screen.desk.until(lambda: "once pulled, messages[0]" in screen.review.text, "for what pulling changes")
+        assert "Listen." in screen.review.text.partition("once pulled")[2]
+        await screen.press("a", "escape")
+        assert screen.left[0] is not None and screen.left[0].decisions.accepted
+
+    reviewed(tmp_path, act)
