@@ -12,8 +12,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from adapters.values.plain_json import plain
 from sessions.causes.cause import Cause, CauseKind, FixtureName, Key
-from sessions.file.typed_values import plain
 from sessions.fixtures.verdicts import Drift, Edit, FixtureResult, Origin
 
 _CASE_TURNS = re.compile(r"(demo|history) (\d+)")

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from adapters.replies.flags.explaining import explain
+from adapters.values.plain_json import plain
 from sessions.exports import json_text
 from sessions.exports.exported import Exported, Source, View, beside
 from sessions.exports.shown_text import has_data, pieces, title, visible, without_bytes
-from sessions.file.typed_values import plain
 from sessions.model.recording import as_json, read_completion
 
 _SPECIAL = re.compile(r"([\\`*_\[\]#|<>~&]|^[-+](?= )|(?<=\d)[.)](?= ))")

@@ -31,9 +31,6 @@ DEPTH = 100
 LARGE_INT_BITS = 2048
 """Python's limit on printing and reading whole numbers can be set as low as 640 digits, which is 2,126 bits."""
 
-LONGEST_INT_BITS = 14_000
-"""Python refuses to write ints of more than 4,300 digits in decimal; longer ones come out as hexadecimal text."""
-
 LONG_LINE = 400
 """Characters. A longer line (an image, a paragraph) is written in pieces, so that a person can look at its diff."""
 

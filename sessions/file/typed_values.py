@@ -1,6 +1,6 @@
-"""Typed values as plain JSON: exactly, for recordings, and loosely, for `--json`.
+"""Typed values as plain JSON, exactly, for recordings (loosely, for people: `adapters.values.plain_json`).
 
-In a recording 1, 1.0, true, Decimal("1"), an enum member and a model differ. A value that JSON cannot tell is written
+1, 1.0, true, Decimal("1"), an enum member and a model differ. A value that JSON cannot tell is written
 `{"$type": …, "value": …}` (with `"name"` where the type has one of its own), and what is compared is that written form,
 so nothing is ever rebuilt from a file. A dict that has the key "$type" itself, or keys that are no text, is written
 `{"$type": "dict", "value": [[key, value], …]}`.
@@ -27,7 +27,7 @@ from typing import Any
 
 import pydantic
 
-from sessions.file.json_values import JSON, LARGE_INT_BITS, LONGEST_INT_BITS
+from sessions.file.json_values import JSON, LARGE_INT_BITS
 
 DEPTH = 80
 """Levels of the written form. What is nested deeper is stood for by a hash of its `repr`."""
@@ -65,29 +65,6 @@ def same(before: JSON, after: JSON) -> bool:
     if kind is float:
         return repr(before) == repr(after)
     return bool(before == after)
-
-
-def plain(value: Any) -> JSON:
-    """Any value as strict JSON for people and programs: enums by value, NaN and infinities as strings, models as
-    objects. Lossy. Never raises: what is unknown becomes its text."""
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, enum.Enum):
-        return plain(value.value)
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, int):
-        return int(value) if value.bit_length() <= LONGEST_INT_BITS else hex(value)
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else _float_name(value)
-    try:
-        if isinstance(value, Mapping):
-            return {_plain_key(key): plain(item) for key, item in value.items()}
-        if isinstance(value, list | tuple | AbstractSet):
-            return [plain(item) for item in value]
-        return _plain_object(value)
-    except RecursionError:
-        return f"<a {type(value).__name__} that is nested too deep>"
 
 
 def _tagged(tag: str, value: JSON, name: str | None = None) -> JSON:
@@ -171,23 +148,3 @@ def _hash(value: Any) -> str:
 
 def _float_name(value: float) -> str:
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-
-
-def _plain_key(key: Any) -> str:
-    found = plain(key)
-    return found if isinstance(found, str) else json.dumps(found)
-
-
-def _plain_object(value: Any) -> JSON:
-    if isinstance(value, pydantic.BaseModel):
-        from adapters.values.value_text import serialize_for_json
-
-        return plain(serialize_for_json(value))
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {one.name: plain(getattr(value, one.name, None)) for one in dataclasses.fields(value)}
-    if isinstance(value, type):
-        return value.__qualname__
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
-    text = _text_of(value)
-    return text if isinstance(text, str) else str(value)

@@ -12,8 +12,8 @@ from adapters.replies.reading import Reading
 from adapters.replies.sections import sections
 from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import MISSING, Field, Signature
+from adapters.values.plain_json import plain
 from sessions.errors import SessionError
-from sessions.file.typed_values import plain
 from sessions.imports.cells import value_of
 from sessions.imports.reading import listed
 from sessions.imports.result import KEPT, Imported

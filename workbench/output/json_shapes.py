@@ -6,19 +6,15 @@ code points of the reply exactly as given. More keys may be added; none of these
 
 from __future__ import annotations
 
-import dataclasses
 import json
-import math
-import sys
-from collections.abc import Callable, Iterable, Mapping
-from collections.abc import Set as AbstractSet
-from enum import Enum
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
 from adapters.prompts.prompt import Message
 from adapters.replies.reading import FieldReading, Reading
 from adapters.running import events
-from sessions.file.json_values import LONGEST_INT_BITS
+from adapters.values.plain_json import JSON, plain
 
 if TYPE_CHECKING:
     from adapters.errors import RunError
@@ -28,92 +24,18 @@ if TYPE_CHECKING:
     from adapters.running.runner import Attempt, Run
     from sessions.running.repeats import Counted, Repeats
 
-Result = TypeVar("Result")
-
-JSON = Any
-"""None, bool, int, float (finite), str, list or dict with str keys, and nothing else."""
-
-
-DEEPEST = 20_000
-"""The recursion limit while a deep value is written. Python's own limit bounds how deep values can be: about 1,000."""
-
 
 def dumps(data: Any, indent: int | None = 2, ascii_only: bool = True) -> str:
     """`data` as strict JSON; `ascii_only`: lone surrogates and control characters come out as escapes."""
 
-    def written(value: Any) -> str:
-        return json.dumps(value, ensure_ascii=ascii_only, allow_nan=False, indent=indent)
+    def written() -> str:
+        return json.dumps(plain(data), ensure_ascii=ascii_only, allow_nan=False, indent=indent)
 
-    return _at_any_depth(written, plain(data))
-
-
-def plain(value: Any) -> JSON:
-    """Any value of a prompt, a reading or a run as plain JSON data. Never raises: what is unknown becomes its text."""
-    return _at_any_depth(_plain, value)
-
-
-def _at_any_depth(function: Callable[[Any], Result], value: Any) -> Result:
-    """`function(value)`, with room for values as deep as a JSON parser could make them."""
     try:
-        return function(value)
+        return written()
     except RecursionError:
-        limit = sys.getrecursionlimit()
-        sys.setrecursionlimit(max(limit, DEEPEST))
-        try:
-            return function(value)
-        finally:
-            sys.setrecursionlimit(limit)
-
-
-def _plain(value: Any) -> JSON:
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, Enum):
-        return _plain(value.value)
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, int):
-        return int(value) if value.bit_length() <= LONGEST_INT_BITS else hex(value)
-    if isinstance(value, float):
-        return _number(float(value))
-    if isinstance(value, Mapping):
-        return {_key(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, AbstractSet)):
-        return [_plain(item) for item in value]
-    return _plain_object(value)
-
-
-def _number(value: float) -> float | str:
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    return value
-
-
-def _key(key: Any) -> str:
-    if isinstance(key, Enum):
-        return _key(key.value)
-    return key if isinstance(key, str) else json.dumps(plain(key))
-
-
-def _plain_object(value: Any) -> JSON:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {one.name: _plain(getattr(value, one.name)) for one in dataclasses.fields(value)}
-    if isinstance(value, type):
-        return value.__name__
-    fields = getattr(type(value), "model_fields", None)
-    if isinstance(fields, Mapping):
-        extra = getattr(value, "model_extra", None) or {}
-        return {name: _plain(getattr(value, name, None)) for name in fields} | {
-            str(name): _plain(item) for name, item in extra.items()
-        }
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
-    from adapters.values.value_text import serialize_for_json
-
-    serialized = serialize_for_json(value)
-    return _plain(serialized) if isinstance(serialized, (dict, list, str, int, float, type(None))) else str(serialized)
+        with ThreadPoolExecutor(1) as thread:  # nothing stands on its stack yet: all that `plain` lets through fits
+            return thread.submit(written).result()
 
 
 def prompt(messages: Iterable[Message], request: Mapping[str, Any]) -> dict[str, JSON]:

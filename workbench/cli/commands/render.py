@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from adapters.values.plain_json import plain
 from sessions.running import rendering
 from workbench.cli import arguments, requests, selection
 from workbench.output import command_output, exit_codes, history_layout, json_shapes
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         elif options.json:
             shapes[column.id] = {
                 **json_shapes.rendered(request),
-                "sent": json_shapes.plain(rendering.body_of(chosen.session, column, request)),
+                "sent": plain(rendering.body_of(chosen.session, column, request)),
             }
         elif options.request:
             command_output.text(json_shapes.dumps(rendering.body_of(chosen.session, column, request)))

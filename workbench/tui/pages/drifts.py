@@ -9,9 +9,9 @@ from typing import Literal, get_args
 
 from rich.cells import cell_len
 
+from adapters.values.plain_json import plain
 from sessions.causes.cause import Cause
 from sessions.causes.finding import origins_of
-from sessions.file.typed_values import plain
 from sessions.fixtures.verdicts import Drift, turn_in_words
 from sessions.line_diff import line_diff
 from workbench.output.display import safe

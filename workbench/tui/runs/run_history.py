@@ -14,10 +14,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from adapters.values.plain_json import plain
 from sessions.errors import SessionError
 from sessions.file.json_values import JSON
 from sessions.file.state_folder import key_of, private, state_folder
-from sessions.file.typed_values import plain
 from workbench.tui.runs.runs import LiveRun
 
 MOST_RUNS = 200
