@@ -42,6 +42,14 @@ class Decision(Type):
     def serialize_model(self, handler: Any) -> Any:  # type: ignore[override]
         return {key: value for key, value in handler(self).items() if value is not None or key == "value"}
 
+    def __repr_name__(self) -> str:
+        return kind_of(type(self)).capitalize()
+
+    def __repr_args__(self) -> list[tuple[str | None, Any]]:
+        """The value first, and nothing that is not known: where a line is short, that is what is seen."""
+        known = [(name, one) for name, one in self.__dict__.items() if one is not None or name == "value"]
+        return sorted(known, key=lambda pair: pair[0] != "value")
+
 
 class Noul(Decision):
     __doc__ = SCHEMA_TEXTS["Noul"]

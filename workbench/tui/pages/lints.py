@@ -46,6 +46,8 @@ def _not_read_back(at: LookedAt, demos: Sequence[Mapping[str, Any]]) -> tuple[Li
     except Exception:  # code of the user's that was not named on the command line is not run
         return ()
     assert at.live.request is not None
+    if at.live.request.decisions is not None:  # its demos are examples in the instructions, and no turns
+        return ()
     numbers = [use.number for use in at.live.request.prompt.demos]
     some = slice(MOST_READ_BACK)
     known = numbers[some] if len(numbers) == len(demos) else ()
