@@ -13,7 +13,7 @@ from adapters.formats.json import JSONAdapter
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.prompts.field_descriptions import is_model
 from adapters.prompts.text import Segment, Text, value_segment
-from adapters.signatures.facts_by_fields import by_fields
+from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Signature
 from adapters.values.value_text import write_value
 
@@ -88,7 +88,7 @@ class BAMLAdapter(JSONAdapter):
         return Text(segments).strip()
 
 
-@by_fields
+@once_per_fields
 def _structure(signature: Signature) -> Text:
     segments = [
         Segment(

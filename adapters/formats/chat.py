@@ -22,8 +22,8 @@ from adapters.prompts.field_descriptions import (
 from adapters.prompts.text import Segment, Text, value_segment
 from adapters.replies.reading import Reading
 from adapters.replies.sections import MARKER
-from adapters.signatures.facts_by_fields import by_fields
 from adapters.signatures.field_info import with_info
+from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Field, Signature
 from adapters.values.value_text import write_value
 
@@ -227,13 +227,13 @@ def _marker(name: str) -> Segment:
 Markers = tuple[tuple[str, Any, Segment, Segment], ...]
 
 
-@by_fields
+@once_per_fields
 def input_markers(signature: Signature) -> Markers:
     """Name, annotation and marker of each input: the marker as it begins a message, and as it follows an empty line."""
     return _markers(signature.input_fields)
 
 
-@by_fields
+@once_per_fields
 def output_markers(signature: Signature) -> Markers:
     """As `input_markers`, of each output."""
     return _markers(signature.output_fields)
@@ -272,13 +272,13 @@ def structure_of(fields: Mapping[str, Field]) -> Text:
     return Text(segments).strip()
 
 
-@by_fields
+@once_per_fields
 def inputs_structure(signature: Signature) -> Text:
     """`structure_of` the inputs, which Chat and JSON show alike."""
     return structure_of(signature.input_fields)
 
 
-@by_fields
+@once_per_fields
 def _structure(signature: Signature) -> Text:
     return joined(
         (
@@ -290,7 +290,7 @@ def _structure(signature: Signature) -> Text:
     )
 
 
-@by_fields
+@once_per_fields
 def _reminder(signature: Signature) -> Text:
     segments = [Segment("Respond with the corresponding output fields, starting with the field ", "reminder")]
     segments.extend(outputs_in_order(signature, "`[[ ## {} ## ]]`"))

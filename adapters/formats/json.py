@@ -20,7 +20,7 @@ from adapters.prompts.text import Segment, Text, value_segment
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.structured_output import response_format
-from adapters.signatures.facts_by_fields import by_fields
+from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Field, Signature
 from adapters.values.value_text import serialize_for_json, to_indented_json, to_json
 
@@ -341,7 +341,7 @@ def _quoted(text: Text, name: str) -> Iterator[Segment]:
     yield Segment('"', "marker", name)
 
 
-@by_fields
+@once_per_fields
 def _structure(signature: Signature) -> Text:
     outputs: list[Segment] = [OPENING]
     for index, (name, field) in enumerate(signature.output_fields.items()):
@@ -361,7 +361,7 @@ def _structure(signature: Signature) -> Text:
     )
 
 
-@by_fields
+@once_per_fields
 def _reminder(signature: Signature) -> Text:
     segments = [Segment("Respond with a JSON object in the following order of fields: ", "reminder")]
     segments.extend(outputs_in_order(signature, "`{}`"))

@@ -21,7 +21,7 @@ from adapters.prompts.text import Segment, Text
 from adapters.replies.reading import Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.signatures.conversation_field import history_field_name
-from adapters.signatures.facts_by_fields import by_fields
+from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
 from adapters.types import is_custom_type
@@ -200,7 +200,7 @@ def _title(name: str) -> str:
     return name.replace("_", " ").title()
 
 
-@by_fields
+@once_per_fields
 def _fields(signature: Signature) -> Text:
     """A list item for each output: its name, type, description, constraints and note on the type."""
     segments: list[Segment] = []

@@ -19,7 +19,7 @@ from adapters.prompts.field_descriptions import inputs_described, joined, output
 from adapters.prompts.prompt import Message, Prompt
 from adapters.prompts.text import Segment, Text, join, value_segment
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
-from adapters.signatures.facts_by_fields import by_fields
+from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Field, Signature
 from adapters.tools.fields import tool_output_field
 
@@ -263,7 +263,7 @@ def extraction_adapter(name: str) -> Adapter:
     return JSONAdapter() if name == JSONAdapter.name else ChatAdapter()
 
 
-@by_fields
+@once_per_fields
 def extraction_signature(signature: Signature) -> Signature:
     """`text` in, the outputs out, with dspy's instructions for the extracting model."""
     outputs = ", ".join([f"`{name}`" for name in signature.output_fields])

@@ -18,8 +18,8 @@ from adapters.formats.xml_reading import read_xml
 from adapters.prompts.field_descriptions import is_model, joined, translate_field_type
 from adapters.prompts.text import Kind, Segment, Text, join
 from adapters.replies.reading import Reading
-from adapters.signatures.facts_by_fields import by_fields
 from adapters.signatures.field_info import with_info
+from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_size import LARGEST_TYPE
 from adapters.types import is_builtin
@@ -182,7 +182,7 @@ def _tags(name: str) -> tuple[Segment, Segment]:
     return Segment(f"<{name}>\n", "marker", name), Segment(f"\n</{name}>", "marker", name)
 
 
-@by_fields
+@once_per_fields
 def _structure(signature: Signature) -> Text:
     groups = []
     for fields in (signature.input_fields, signature.output_fields):
@@ -197,7 +197,7 @@ def _field_structure(name: str, field: Field) -> Text:
     return Text((opening, *translate_field_type(name, field).segments, closing)).strip()
 
 
-@by_fields
+@once_per_fields
 def _reminder(signature: Signature) -> Text:
     segments = [Segment("Respond with the corresponding output fields wrapped in XML tags ", "reminder")]
     for index, name in enumerate(signature.output_fields):

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeGuard
 import pydantic
 
 from adapters.prompts.text import Segment, Text, join
-from adapters.signatures.facts_by_fields import by_fields
+from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Field, Signature
 from adapters.signatures.type_names import name_of
 from adapters.types import custom_types_in, is_custom_type, is_named
@@ -127,19 +127,19 @@ def outputs_in_order(signature: Signature, marker: str) -> list[Segment]:
     return segments
 
 
-@by_fields
+@once_per_fields
 def inputs_described(signature: Signature) -> Text:
     """`get_field_description_string` of the inputs."""
     return get_field_description_string(signature.input_fields)
 
 
-@by_fields
+@once_per_fields
 def outputs_described(signature: Signature) -> Text:
     """`get_field_description_string` of the outputs."""
     return get_field_description_string(signature.output_fields)
 
 
-@by_fields
+@once_per_fields
 def chat_field_description(signature: Signature) -> Text:
     """The list of inputs and the list of outputs, as Chat, JSON, XML and BAML show them."""
     return Text(

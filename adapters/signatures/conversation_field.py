@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from adapters.signatures.facts_by_fields import by_fields
+from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Signature
 from adapters.types import is_named
 
@@ -15,7 +15,7 @@ def without_field(signature: Signature, name: str) -> Signature:
     return signature.delete(name)
 
 
-@by_fields
+@once_per_fields
 def history_field_name(signature: Signature) -> str | None:
     """The first input field annotated History, if any."""
     return next((name for name, field in signature.input_fields.items() if is_named(field.annotation, "History")), None)

@@ -117,14 +117,6 @@ def with_variant(session: Session, tag: str, of: str, text: str) -> Session:
     return replace(session, variants=tuple(listed))
 
 
-def renewed(session: Session, tag: str, of: str) -> Session:
-    """The stale variant taken for one of today's original: its owner has looked at it and wants it as it is."""
-    variant = next((one for one in session.variants if (one.tag, one.of) == (tag, of)), None)
-    if variant is None:
-        raise VariantError(f"there is no variant of {of!r} with the tag {tag!r}")
-    return with_variant(session, tag, of, variant.text)
-
-
 def columns_of(column: Column, tags: Sequence[str]) -> tuple[Column, ...]:
     """The column as it is, and once for each tag: what to compare. The id names the tag."""
     return (column, *(replace(column, id=f"{column.id} · {tag}", variant=tag) for tag in tags))

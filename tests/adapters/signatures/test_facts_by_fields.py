@@ -6,7 +6,7 @@ import pytest
 
 from adapters.formats import catalog
 from adapters.signatures import notation
-from adapters.signatures.facts_by_fields import LIMIT, by_fields
+from adapters.signatures.once_per_fields import LIMIT, once_per_fields
 from adapters.signatures.signature import Signature
 
 
@@ -25,7 +25,7 @@ def test_a_prompt_has_the_instructions_of_its_own_signature(name: str) -> None:
 def test_it_is_made_once_for_the_same_fields_and_no_error_is_kept() -> None:
     calls: list[str] = []
 
-    @by_fields
+    @once_per_fields
     def name_of(signature: Signature) -> str:
         calls.append(signature.instructions)
         if signature.instructions == "none":

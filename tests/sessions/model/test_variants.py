@@ -48,8 +48,8 @@ def test_a_variant_whose_original_has_changed_is_stale_and_stays() -> None:
     assert signature.fields["question"].description == "the question"
     again = store.loads(store.dumps(variants.with_variant(changed, "other", "instructions", "Say it.")))
     assert again.variants[:2] == SESSION.variants
-    renewed = variants.renewed(changed, "terse", "instructions")
-    assert variants.apply(renewed, "terse").instructions == "One word."
+    looked_at = variants.with_variant(changed, "terse", "instructions", "One word.")
+    assert variants.apply(looked_at, "terse").instructions == "One word."
 
 
 def test_a_variant_of_a_field_that_is_gone_is_lost_and_stays() -> None:

@@ -15,7 +15,7 @@ Result = TypeVar("Result")
 LIMIT = 512
 
 
-def by_fields(make: Callable[[Signature], Result]) -> Callable[[Signature], Result]:
+def once_per_fields(make: Callable[[Signature], Result]) -> Callable[[Signature], Result]:
     """`make` remembered for the last few hundred sets of fields; it must not look at the signature's other parts.
 
     What it raises is not kept.
