@@ -4,6 +4,7 @@ For every server that speaks that protocol:
 
 - a closing `[DONE]`, which some servers send and no finish reason;
 - a refusal, which litellm drops;
+- reasoning that OpenRouter hands on in the field of the server behind it;
 - content as a list of parts (text, thinking), of which litellm takes nothing;
 - a bare `retry:` or `id:`, which OpenAI's client takes for an empty event and fails on.
 
@@ -71,6 +72,19 @@ def _mend_reader() -> None:
         return parse(self, _plain(chunk, self))
 
     Reader.chunk_parser = parsed
+
+    from litellm.llms.openrouter.chat.transformation import OpenRouterChatCompletionStreamingHandler as RouterReader
+
+    parse_routed: Any = RouterReader.chunk_parser
+
+    def parsed_routed(self: Any, chunk: JSON) -> Any:
+        for choice in chunk.get("choices") or ():
+            delta = choice.get("delta") or {}
+            if delta.get("reasoning_content") and not delta.get("reasoning"):
+                delta["reasoning"] = delta["reasoning_content"]
+        return parse_routed(self, chunk)
+
+    RouterReader.chunk_parser = parsed_routed
 
 
 def _is_odd(data: str) -> bool:
