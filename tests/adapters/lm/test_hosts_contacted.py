@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +58,49 @@ def hosts_of(provider: Provider, folder: Path, reply: Reply) -> set[str]:
         assert (done.stdout, done.stderr) == ("", ""), json.dumps([done.stdout, done.stderr])
         assert server.requests
     return set(seen.read_text().split())
+
+
+ALONE = ("unshare", "--net", "--map-root-user", "--", "sh", "-c", 'ip link set lo up && exec "$@"', "sh")
+"""Runs what follows in a network of its own that has nothing but the loopback."""
+
+ASK_EACH = """
+import json, os
+from adapters import lm
+from provider_server import PROVIDERS, ProviderServer
+from provider_wires import Reply
+said = {}
+for provider in PROVIDERS:
+    with ProviderServer(provider, Reply(("It rains ", "a lot."))) as server:
+        os.environ.update(provider.environment(server.url))
+        try:
+            chunks = lm.open(provider.model, timeout=20).stream({"messages": [{"role": "user", "content": "Rain?"}]})
+            said[provider.name] = "".join(chunk.text for chunk in chunks)
+        except lm.ProviderError as error:
+            said[provider.name] = str(error)
+print(json.dumps(said))
+"""
+
+
+@pytest.fixture(scope="module")
+def alone() -> tuple[str, ...]:
+    tools = [shutil.which(name) for name in ("unshare", "ip")]
+    if None in tools or subprocess.run([*ALONE, "true"], capture_output=True).returncode:
+        pytest.skip("no network namespace can be made here: unshare or ip is missing, or not permitted")
+    return ALONE
+
+
+@pytest.mark.slow
+def test_every_provider_answers_where_there_is_no_other_host(alone: tuple[str, ...], tmp_path: Path) -> None:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "PYTHONPATH": f"{ROOT}:{ROOT / 'tests/support'}",
+    }
+    words = [*alone, sys.executable, "-c", ASK_EACH]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=400)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {one.name: "It rains a lot." for one in PROVIDERS}
+    assert done.stderr == ""
 
 
 QUICK = ("vllm",)
