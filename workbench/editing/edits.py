@@ -10,7 +10,7 @@ from typing import Any
 from adapters.signatures.signature import Field
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Predictor, Session
-from workbench.editing import field_values
+from workbench.editing import field_values, plain_values
 from workbench.editing.field_values import ABSENT, NotAValue
 from workbench.state.document import Place, State
 
@@ -57,8 +57,8 @@ def set_text(state: State, place: Place, field: Field, text: str) -> State:
     A text that is no value stays as a draft at its place, and the last value stays in the session. One that is a value
     leaves no draft, however it is laid out: the editor keeps its own layout as long as it says the same.
     """
-    editing = field_values.editing_of(field)
-    value = field_values.read(text, "text" if editing == "text" else "json")
+    is_text = field_values.editing_of(field) == "text"
+    value = text if is_text else plain_values.read(text, field.annotation)
     if isinstance(value, NotAValue):
         return replace(state, drafts=_with_draft(state, place, text))
     changed = set_value(state, place, value)

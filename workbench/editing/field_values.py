@@ -75,13 +75,16 @@ def shown(value: Any, editing: Editing) -> str:
         return ""
     if editing == "text" and isinstance(value, str):
         return value
-    return _as_json(value)
+    return as_json(value)
 
 
 def read(text: str, editing: Editing) -> Any:
     """The value a text stands for, `ABSENT` for an empty text that is JSON, or `NotAValue`."""
-    if editing == "text":
-        return text
+    return text if editing == "text" else read_json(text)
+
+
+def read_json(text: str) -> Any:
+    """The value of a JSON text, `ABSENT` for an empty one, or `NotAValue`."""
     if not text.strip():
         return ABSENT
     try:
@@ -94,7 +97,8 @@ def read(text: str, editing: Editing) -> Any:
         return NotAValue(str(error), 1, 1)
 
 
-def _as_json(value: Any) -> str:
+def as_json(value: Any) -> str:
+    """A value as JSON: in one line where it is short, else indented."""
     flat = json.dumps(value, ensure_ascii=False)
     return flat if len(flat) <= 40 and "{" not in flat else json.dumps(value, ensure_ascii=False, indent=2)
 

@@ -297,7 +297,7 @@ def _expected(signature: Signature, keys: KeyWords) -> Content:
     widest = min(LONGEST_NAME, max((len(one.name) for one in fields), default=0))
     said: list[tuple[str, str] | str] = [(keys("{app.send_all|F5} sends it. From the reply are read:"), quiet)]
     for one in fields:
-        kind = one_line(name_of(one.annotation), 40)
+        kind = one_line(name_of(one.annotation), 20)
         said += [(f"\n  {one.name:<{widest}}", "$text-primary bold"), (f"  {kind}", quiet)]
     return lines(*said, ("\nOr paste a reply here: it is read without a call.", quiet))
 

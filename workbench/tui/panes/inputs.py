@@ -27,8 +27,11 @@ class InputsPane(Vertical):
 ## Inputs
 
 The values of this case, one editor per input field of the signature. A `str` field takes text as it stands; a choice
-takes ←/→ or a click; everything else is JSON, and the line below an editor says where it is wrong. While it is wrong,
-the last value stays in use.
+takes ←/→ or a click. A list is rows, each after `- `; a model has a line a field, `name: value`, and what is
+nested stands below, indented; a text of several lines stands below a `|`. Texts need no quotes: the field's type says
+what is one. `{value.skeleton|ctrl+space}` puts into an empty value what one is made of, `{value.notation|alt+v}` shows
+it as JSON and back; JSON can be pasted at any time. The line below an editor says where it is wrong; meanwhile the
+last value stays in use.
 
 `{app.cases|ctrl+t}` shows the other cases: each has inputs, history and replies of its own.
 """

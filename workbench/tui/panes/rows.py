@@ -113,7 +113,8 @@ class RowsPane(Vertical):
     def _form_row(self, state: State, field: Field, value: Any) -> FormRow:
         draft = state.drafts.get(self._place(state, self._row, field.name))
         problem = self.problem_of(state, self._row, field.name, draft)
-        return FormRow(field, value, draft, problem, self.KIND in ("demo", "history"))
+        holds_values = self.KIND in ("demo", "history")
+        return FormRow(field, value, draft, problem, has_type=holds_values, is_plain=holds_values)
 
     def problem_of(self, state: State, row: int, field: str, draft: str | None) -> str:
         """What is wrong with a field beside a draft that is no JSON; empty when nothing is."""

@@ -1,23 +1,27 @@
-"""The values of some fields, one editor each: text, a choice, or JSON text with its errors in place."""
+"""The values of some fields, one editor each: text, a choice, or rows and fields with their errors in place."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
 
 from adapters.signatures.signature import Field
 from adapters.signatures.type_names import name_of
-from workbench.editing import field_values
+from workbench.editing import field_values, plain_values
 from workbench.editing.field_values import ABSENT, Choice, NotAValue
+from workbench.tui.keys.key_words import keys_of
 from workbench.tui.widgets.choice_line import ChoiceLine
 from workbench.tui.widgets.text.editor import Editor, Mark
-from workbench.tui.widgets.text.plain import PlainStatic, lines
+from workbench.tui.widgets.text.plain import PlainStatic, content, lines
+from workbench.tui.widgets.text.syntax import Syntax
 
+_GROUP = Binding.Group("Value")
 ROWS_AROUND = 3
 """Rows that name, description and gap of a field take, about."""
 LEAST_ROWS = 8
@@ -35,6 +39,8 @@ class FormRow(NamedTuple):
     problem: str = ""
     has_type: bool = True
     """Whether the field's type is named beside it."""
+    is_plain: bool = True
+    """Whether what is no text and no choice is written as in `workbench.editing.plain_values`, else as JSON."""
 
 
 class FieldForm(VerticalScroll, can_focus=False):
@@ -115,6 +121,28 @@ def face(field: Field) -> tuple[str, str, tuple[Choice, ...]]:
 class FieldEditor(Vertical):
     """Name and type of a field, its value to edit, and below it what is wrong with it."""
 
+    BINDING_GROUP_TITLE = "Value"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "alt+v",
+            "notation",
+            "Rows or JSON",
+            show=False,
+            id="value.notation",
+            tooltip="The value as rows and fields, or as JSON",
+            group=_GROUP,
+        ),
+        Binding(
+            "ctrl+@,ctrl+space",
+            "skeleton",
+            "Skeleton",
+            show=False,
+            id="value.skeleton",
+            tooltip="Into an empty value: what one of its type is made of",
+            group=_GROUP,
+        ),
+    ]
+
     def __init__(
         self,
         row: FormRow,
@@ -126,7 +154,11 @@ class FieldEditor(Vertical):
         self.field = row.field
         self._row = row
         self._editing = field_values.editing_of(row.field)
+        self._is_plain = self._editing == "json" and row.is_plain
+        """Whether the value stands as people write it; `action_notation` changes it."""
+        self._on_text = on_text
         self._wants_focus = False
+        self._absent = absent
         self._label = PlainStatic(_label(row), classes="field-label")
         self._error = PlainStatic(classes="field-error")
         self._error.display = False
@@ -137,9 +169,9 @@ class FieldEditor(Vertical):
         else:
             self._input = Editor(
                 self._text_of(row),
-                syntax="text" if self._editing == "text" else "json",
+                syntax=self._syntax_of(self._text_of(row)),
                 on_edit=lambda text: on_text(row.field, text),
-                placeholder=Content(absent),
+                placeholder=content(absent),
             )
         self._show_error()
 
@@ -153,7 +185,7 @@ class FieldEditor(Vertical):
         self._row = row
         if isinstance(self._input, Editor):
             if is_other or not self._says(row, self._input.raw):
-                self._input.show(self._text_of(row))
+                self._put(self._text_of(row))
         elif isinstance(self._input, ChoiceLine):
             self._input.show(row.value)
         self._show_error()
@@ -168,6 +200,9 @@ class FieldEditor(Vertical):
         self._input.styles.max_height = rows
 
     def on_mount(self) -> None:
+        if self._is_plain and isinstance(self._input, Editor) and plain_values.has_parts(self.field.annotation):
+            offer = keys_of(self.app)("{value.skeleton|ctrl+space} begins one")
+            self._input.placeholder = content(f"{self._absent}  {offer}")
         if self._wants_focus:
             self.focus_input()
 
@@ -181,17 +216,47 @@ class FieldEditor(Vertical):
         """Whether this JSON text, however it is laid out, stands for the value of a row."""
         if self._editing != "json" or row.draft is not None:
             return False
-        value = field_values.read(text, "json")
+        value = self._read(text)
         return type(value) is type(row.value) and repr(value) == repr(row.value)
 
     def _text_of(self, row: FormRow) -> str:
-        return row.draft if row.draft is not None else field_values.shown(row.value, self._editing)
+        if row.draft is not None:
+            return row.draft
+        if self._is_plain:
+            return plain_values.shown(row.value, self.field.annotation)
+        return field_values.shown(row.value, self._editing)
+
+    def _read(self, text: str) -> Any:
+        """The value of a text that is neither a text itself nor a choice."""
+        return plain_values.read(text, self.field.annotation) if self._row.is_plain else field_values.read_json(text)
+
+    def _syntax_of(self, text: str) -> Syntax:
+        return "json" if self._editing == "json" and (not self._is_plain or text.lstrip()[:1] in ("[", "{")) else "text"
+
+    def _put(self, text: str) -> None:
+        assert isinstance(self._input, Editor)
+        self._input.syntax = self._syntax_of(text)
+        self._input.show(text)
+
+    def action_notation(self) -> None:
+        """The value as rows and fields, or as JSON: the same value. What is no value yet stays as it was typed."""
+        if self._editing == "json" and self._row.is_plain and self._row.draft is None:
+            self._is_plain = not self._is_plain
+            self._put(self._text_of(self._row))
+
+    def action_skeleton(self) -> None:
+        """Puts into an empty value what one of its type is made of."""
+        if isinstance(self._input, Editor) and self._row.is_plain and not self._input.raw.strip():
+            made = plain_values.skeleton(self.field.annotation)
+            if made:
+                self._input.type_over(made, *self._input.selection)
+                self._input.go_to(1, len(made.split("\n")[0]) + 1)
 
     def _show_error(self) -> None:
         if not isinstance(self._input, Editor):
             return
         is_json = self._editing == "json"
-        wrong = field_values.read(self._row.draft, "json") if is_json and self._row.draft is not None else None
+        wrong = self._read(self._row.draft) if is_json and self._row.draft is not None else None
         kept = "" if self._row.value is ABSENT else " · the last value stays in use"
         if isinstance(wrong, NotAValue):
             self._error.show(f"✗ line {wrong.line}, column {wrong.column}: {wrong.message}{kept}")

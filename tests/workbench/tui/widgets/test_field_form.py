@@ -1,0 +1,119 @@
+"""Inputs and demos are edited as people write them; JSON stays a key away, and a skeleton is offered."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sessions import examples
+from sessions.model.session import Case, Demo, Session, SignatureText
+from tests.support.open_app import TICKETS, Desk, at_the_desk
+from workbench.tui.widgets.field_form import FieldEditor
+from workbench.tui.widgets.text.editor import Editor
+
+ORDER = """import dspy
+from pydantic import BaseModel
+
+
+class Line(BaseModel):
+    item: str
+    price: float
+
+
+class Bill(dspy.Signature):
+    lines: list[Line] = dspy.InputField()
+    total: float = dspy.OutputField()
+"""
+
+
+def field_editor(desk: Desk) -> FieldEditor:
+    parent = desk.editor.parent
+    assert isinstance(parent, FieldEditor)
+    return parent
+
+
+def test_a_list_is_edited_row_by_row() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "tags")
+        assert desk.editor.raw == "- export"
+        await desk.press("ctrl+end")
+        await desk.type("\n- empty file")
+        assert desk.document.state.case.inputs["tags"] == ["export", "empty file"]
+        assert desk.editor.raw == "- export\n- empty file"
+        assert "empty file" in desk.prompt("chat")
+
+    at_the_desk(act)
+
+
+def test_json_is_a_key_away_and_may_be_typed_all_the_same() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "tags")
+        before = desk.document.state
+        await desk.press("alt+v")
+        assert desk.editor.raw == '["export"]' and desk.document.state is before
+        await desk.press("alt+v")
+        assert desk.editor.raw == "- export"
+        await desk.paste_over('["a", {"b": 1}]')
+        assert desk.document.state.case.inputs["tags"] == ["a", {"b": 1}]
+        assert desk.editor.raw == '["a", {"b": 1}]', "as it was typed"
+
+    at_the_desk(act)
+
+
+def test_an_empty_value_begins_with_what_it_is_made_of() -> None:
+    session = Session(SignatureText(ORDER), columns=TICKETS.columns, cases=(Case("one", {}),))
+
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "lines")
+        assert "ctrl+space begins one" in str(desk.editor.placeholder)
+        await desk.press("ctrl+@")
+        assert desk.editor.raw == "- item: \n  price: "
+        await desk.type("Cake")
+        await desk.press("down", "end")
+        await desk.type("12.5")
+        assert desk.document.state.case.inputs["lines"] == [{"item": "Cake", "price": 12.5}]
+        await desk.press("ctrl+z")
+        assert desk.app.is_running
+
+    at_the_desk(act, session=session)
+
+
+def test_what_is_wrong_is_said_at_its_place_and_the_last_value_stays() -> None:
+    session = Session(
+        SignatureText(ORDER),
+        columns=TICKETS.columns,
+        cases=(Case("one", {"lines": [{"item": "Cake", "price": 3}]}),),
+    )
+
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "lines")
+        await desk.paste_over("- item: Cake\n  price: dear")
+        assert desk.document.state.case.inputs["lines"] == [{"item": "Cake", "price": 3}]
+        error = field_editor(desk).query_one(".field-error")
+        assert "line 2, column 10" in str(error.render()) and "a number" in str(error.render())
+
+    at_the_desk(act, session=session)
+
+
+def test_demos_of_models_stand_as_fields_and_hostile_ones_as_they_are() -> None:
+    invoice = examples.load("invoice")
+    hostile = Demo({"document": "[/x]\x1b[2J", "invoice": {"number": "\x1b]0;x\x07", "[/y]": ["\ud800"]}})
+    session = replace(invoice, demos=(invoice.demos[0], hostile))
+
+    async def act(desk: Desk) -> None:
+        await desk.go_to("demo", "invoice", 0)
+        assert desk.editor.raw.startswith("number: ") and "\n  - " in desk.editor.raw
+        await desk.go_to("demo", "invoice", 1)
+        assert '"[/y]":' in desk.editor.raw and "\x1b" not in desk.editor.text
+        assert desk.document.session.demos[1] == hostile
+
+    at_the_desk(act, session=session)
+
+
+def test_tools_and_variants_keep_their_json() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("tool", row=0)
+        await desk.press("ctrl+n")
+        for editor in desk.main.tools.query(Editor):
+            assert "begins one" not in str(editor.placeholder)
+
+    at_the_desk(act)

@@ -1,0 +1,389 @@
+"""Values as people write them, read by the field's type: lists as rows, models as fields, texts as paragraphs.
+
+    number: R-2024
+    lines:
+      - item: Cake
+        price: 12.5
+      - item: Bread
+        price: 3
+    remarks: |
+      Paid by card.
+
+      Thank you!
+
+A list has a row an item, after `- `; a model, typed dict or `dict[str, …]` has a line a field. What is nested stands
+below, indented. A text of several lines stands below a `|`. Texts need no quotes: whether `12` is a text or a number is
+said by the type. JSON is read wherever a value may stand, and written where nothing else would say the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import types
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from adapters.types.fields import fields_of, is_built, unwrapped
+from workbench.editing.field_values import ABSENT, NotAValue, as_json, read_json
+
+Kind = Literal["text", "number", "truth", "list", "fields", "map", "other"]
+LISTS = (list, set, frozenset, Sequence, AbstractSet)
+MAPS = (dict, Mapping)
+TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
+INDENT = "  "
+DEEPEST = 24
+"""Levels below which a value stands as JSON."""
+LONGEST = 40_000
+"""Characters of JSON above which a value stands as JSON: it is read again at every key."""
+_KEY = re.compile(r"(?P<key>\"(?:[^\"\\]|\\.)*\"|[^\s:\"\[{][^:]*?)\s*:(?:\s+(?P<rest>.*))?$")
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What of a type decides how its values are written: of a list and a map their `items`, of a model its `fields`."""
+
+    kind: Kind
+    optional: bool = False
+    items: Any = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+def shape_of(annotation: Any) -> Shape:
+    """The shape of a type; `other` for everything that is one JSON value, custom types such as `Image` among them."""
+    inner, optional = _without_none(unwrapped(annotation))
+    origin, args = get_origin(inner) or inner, get_args(inner)
+    if inner is str:
+        return Shape("text", optional)
+    if inner is bool:
+        return Shape("truth", optional)
+    if inner in (int, float):
+        return Shape("number", optional)
+    if is_built(inner):
+        return Shape("other", optional)
+    if origin in LISTS or (origin is tuple and len(args) == 2 and args[1] is Ellipsis):
+        return Shape("list", optional, args[0] if args else Any)
+    if origin in MAPS and (not args or args[0] is str):
+        return Shape("map", optional, args[1] if args else Any)
+    fields = fields_of(inner)
+    return Shape("fields", optional, fields=fields) if fields else Shape("other", optional)
+
+
+def has_parts(annotation: Any) -> bool:
+    """Whether values of the type are more than one line: a list, a model, a map."""
+    return shape_of(annotation).kind in ("list", "fields", "map")
+
+
+def shown(value: Any, annotation: Any) -> str:
+    """The text of a value as it is written; JSON where the text would be read as anything else than this value."""
+    if value is ABSENT:
+        return ""
+    flat = as_json(value)
+    if len(flat) > LONGEST:
+        return flat
+    try:
+        text = "\n".join(_written(value, shape_of(annotation), 0))
+        return text if _same(read(text, annotation), value) else flat
+    except (_NotWrittenError, RecursionError):
+        return flat
+
+
+def read(text: str, annotation: Any) -> Any:
+    """The value a text stands for, `ABSENT` for an empty one, or `NotAValue` with its place."""
+    start = text.strip()
+    if not start or start[0] in '"[{':
+        return read_json(text)
+    lines = text.split("\n")
+    shape = shape_of(annotation)
+    first = next(index for index, line in enumerate(lines) if line.strip())
+    is_one = first == len(lines) - 1 or not "".join(lines[first + 1 :]).strip()
+    try:
+        if shape.kind not in ("list", "fields", "map"):
+            return _scalar(start, shape, first, 0) if is_one else read_json(text)
+        if is_one and not isinstance(bare := read_json(text), NotAValue):
+            return bare  # `null`, or a value that the type does not allow
+        reader = _Reader(lines)
+        value = reader.value(annotation, reader.indent, 0)
+        reader.end()
+        return value
+    except _WrongError as wrong:
+        return NotAValue(*wrong.args)
+    except RecursionError:
+        return NotAValue("nested too deeply to be read", 1, 1)
+
+
+def skeleton(annotation: Any) -> str:
+    """What a value of the type is made of, to be filled in; empty where it is one value."""
+    return "\n".join(_skeleton(shape_of(annotation), 0))
+
+
+# -- writing
+
+
+class _NotWrittenError(Exception):
+    """The value has a part that only JSON can say."""
+
+
+def _written(value: Any, shape: Shape, depth: int) -> list[str]:
+    """The lines of a value: one for what stands beside its name or row."""
+    if depth > DEEPEST:
+        raise _NotWrittenError
+    if shape.kind == "list" and isinstance(value, list) and value:
+        of = shape_of(shape.items)
+        return [line for item in value for line in _row(_written(item, of, depth + 1), item, of)]
+    if shape.kind in ("fields", "map") and isinstance(value, dict) and value:
+        made: list[str] = []
+        for key, one in value.items():
+            annotation = shape.items if shape.kind == "map" else shape.fields.get(key, Any)
+            of = shape_of(annotation)
+            made += _named(_key(key), _written(one, of, depth + 1), one, of)
+        return made
+    return [_said(value, shape)] if not _is_block(value, shape) else value.split("\n")
+
+
+def _row(lines: list[str], value: Any, shape: Shape) -> list[str]:
+    if _is_block(value, shape):
+        return ["- |", *[f"{INDENT}{line}" if line else "" for line in lines]]
+    return [f"- {lines[0]}".rstrip(), *[f"{INDENT}{line}" if line else "" for line in lines[1:]]]
+
+
+def _named(name: str, lines: list[str], value: Any, shape: Shape) -> list[str]:
+    is_block = _is_block(value, shape)
+    if not is_block and (len(lines) == 1 and not _has_rows(value, shape)):
+        return [f"{name}: {lines[0]}".rstrip()]
+    return [f"{name}: |" if is_block else f"{name}:", *[f"{INDENT}{line}" if line else "" for line in lines]]
+
+
+def _has_rows(value: Any, shape: Shape) -> bool:
+    return bool(value) and (
+        (shape.kind == "list" and isinstance(value, list))
+        or (shape.kind in ("fields", "map") and isinstance(value, dict))
+    )
+
+
+def _is_block(value: Any, shape: Shape) -> bool:
+    """Whether a text has paragraphs that can stand below its name as they are."""
+    if shape.kind not in ("text", "other") or not isinstance(value, str) or "\n" not in value or _CONTROL.search(value):
+        return False
+    lines = value.split("\n")
+    return bool(lines[0].strip() and lines[-1].strip()) and all(line.strip() or not line for line in lines)
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[\w$][\w $.-]*(?<! )", key) and key != "-" else json.dumps(key, ensure_ascii=False)
+
+
+def _said(value: Any, shape: Shape) -> str:
+    """A value in one line."""
+    if isinstance(value, str):
+        is_line = "\n" not in value and not _CONTROL.search(value)
+        if (
+            is_line
+            and value == value.strip()
+            and value not in ("", "|")
+            and value[0] not in '"[{'
+            and _reads_as(value, shape) == value
+        ):
+            return value
+        if not value and shape.kind == "text":
+            return ""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _reads_as(text: str, shape: Shape) -> Any:
+    try:
+        return _scalar(text, shape, 0, 0)
+    except _WrongError:
+        return None
+
+
+def _skeleton(shape: Shape, depth: int) -> list[str]:
+    if depth > 4:
+        return []
+    if shape.kind == "list":
+        inner = _skeleton(shape_of(shape.items), depth + 1) or [""]
+        return [f"- {inner[0]}", *[INDENT + line for line in inner[1:]]]
+    made: list[str] = []
+    for name, annotation in shape.fields.items():
+        inner = _skeleton(shape_of(annotation), depth + 1)
+        made += [f"{name}: " if not inner else f"{name}:", *[INDENT + line for line in inner]]
+    return made
+
+
+# -- reading
+
+
+class _WrongError(Exception):
+    """Message, and 1-based line and column."""
+
+
+class _Line(NamedTuple):
+    number: int
+    indent: int
+    text: str
+
+
+class _Reader:
+    """Reads lines from the top; `value` takes all that are indented as much as asked for, or more."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+        self._at = 0
+
+    @property
+    def _next(self) -> _Line | None:
+        """The next line that has something in it."""
+        while self._at < len(self._lines) and not self._lines[self._at].strip():
+            self._at += 1
+        if self._at == len(self._lines):
+            return None
+        line = self._lines[self._at]
+        return _Line(self._at, len(line) - len(line.lstrip(" ")), line.strip())
+
+    @property
+    def indent(self) -> int:
+        line = self._next
+        return line.indent if line is not None else 0
+
+    def end(self) -> None:
+        """Nothing may be left."""
+        line = self._next
+        if line is not None:
+            raise _WrongError("indented otherwise than the lines above", line.number + 1, line.indent + 1)
+
+    def value(self, annotation: Any, indent: int, depth: int) -> Any:
+        line = self._next
+        assert line is not None
+        if depth > DEEPEST:
+            raise _WrongError("nested too deeply: write the rest as JSON", line.number + 1, 1)
+        shape = shape_of(annotation)
+        if shape.kind == "list":
+            return self._rows(shape, indent, depth)
+        if shape.kind in ("fields", "map"):
+            return self._fields(shape, indent, depth)
+        self._at += 1
+        return _scalar(line.text, shape, line.number, line.indent)
+
+    def _rows(self, shape: Shape, indent: int, depth: int) -> list[Any]:
+        found: list[Any] = []
+        has_dashes: bool | None = None
+        while (line := self._next) is not None and line.indent == indent:
+            is_dashed = line.text == "-" or line.text.startswith("- ")
+            has_dashes = is_dashed if has_dashes is None else has_dashes
+            if is_dashed != has_dashes:
+                raise _WrongError("each row begins with `- `, or none does", line.number + 1, indent + 1)
+            if not is_dashed:
+                if has_parts(shape.items):
+                    raise _WrongError("each row begins with `- `", line.number + 1, indent + 1)
+                self._at += 1
+                found.append(_scalar(line.text, shape_of(shape.items), line.number, line.indent))
+                continue
+            rest = line.text[2:].strip()
+            found.append(self._after(rest, shape.items, line, line.indent + 2, depth))
+        return found
+
+    def _fields(self, shape: Shape, indent: int, depth: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        while (line := self._next) is not None and line.indent == indent:
+            parts = _KEY.match(line.text)
+            if parts is None:
+                names = ", ".join(list(shape.fields)[:4]) or "a name"
+                raise _WrongError(f"a line is a name, a colon and a value ({names})", line.number + 1, indent + 1)
+            key = parts["key"]
+            if key.startswith('"'):
+                key = read_json(key)
+                if not isinstance(key, str):
+                    raise _WrongError("a name in quotes is not closed", line.number + 1, indent + 1)
+            if key in found:
+                raise _WrongError(f"{key} stands here twice", line.number + 1, indent + 1)
+            annotation = shape.items if shape.kind == "map" else shape.fields.get(key, Any)
+            rest = parts["rest"]
+            column = line.indent + (parts.start("rest") if rest else len(line.text))
+            found[key] = self._after((rest or "").strip(), annotation, line, column, depth)
+        return found
+
+    def _after(self, rest: str, annotation: Any, line: _Line, column: int, depth: int) -> Any:
+        """The value behind a name or a dash: beside it, or indented below it."""
+        shape = shape_of(annotation)
+        if rest == "|" and shape.kind in ("text", "other"):
+            self._at += 1
+            return self._block(line.indent)
+        if not rest:
+            self._at += 1
+            below = self._next
+            if below is not None and below.indent > line.indent:
+                return self.value(annotation, below.indent, depth + 1)
+            return _nothing(shape, line.number, column)
+        if shape.kind in ("list", "fields", "map") and rest[0] not in "[{" and isinstance(read_json(rest), NotAValue):
+            if line.text[:1] != "-" or (shape.kind == "list" and not rest.startswith("-")):
+                raise _WrongError("what it is made of stands below, indented", line.number + 1, column + 1)
+            self._lines[line.number] = " " * (line.indent + 2) + rest
+            return self.value(annotation, line.indent + 2, depth + 1)
+        self._at += 1
+        return _scalar(rest, shape, line.number, column)
+
+    def _block(self, outer: int) -> str:
+        """The lines below a `|`, without the indent of the first."""
+        first = self._next
+        if first is None or first.indent <= outer:
+            return ""
+        taken: list[str] = []
+        while self._at < len(self._lines):
+            line = self._lines[self._at]
+            if line.strip() and len(line) - len(line.lstrip(" ")) <= outer:
+                break
+            taken.append(line[outer + len(INDENT) :])
+            self._at += 1
+        return "\n".join(taken).rstrip("\n")
+
+
+def _nothing(shape: Shape, line: int, column: int) -> Any:
+    """What a name with nothing behind it means."""
+    if shape.kind == "text":
+        return ""
+    if shape.kind == "list":
+        return []
+    if shape.kind in ("fields", "map"):
+        return {}
+    if shape.optional:
+        return None
+    what = {"number": "a number", "truth": "true or false"}.get(shape.kind, "a value")
+    raise _WrongError(f"not finished: {what} is missing here", line + 1, column + 1)
+
+
+def _scalar(text: str, shape: Shape, line: int, column: int) -> Any:
+    """One value in one line, by its type; what is no JSON is a text, where the type allows one."""
+    if text[0] in '"[{' and shape.kind != "text":
+        value = read_json(text)
+        if isinstance(value, NotAValue):
+            raise _WrongError(value.message, line + 1, column + value.column)
+        return value
+    if shape.kind == "text":
+        if shape.optional and text == "null":
+            return None
+        quoted = read_json(text) if text[0] == '"' else text
+        return quoted if isinstance(quoted, str) else text
+    if shape.kind == "truth" and text.lower() in TRUTHS:
+        return TRUTHS[text.lower()]
+    value = read_json(text)
+    if not isinstance(value, NotAValue):
+        return value
+    if shape.kind in ("number", "truth"):
+        what = "a number such as 12 or 1.5" if shape.kind == "number" else "true or false"
+        raise _WrongError(f"{what} belongs here", line + 1, column + 1)
+    return text
+
+
+def _without_none(annotation: Any) -> tuple[Any, bool]:
+    if get_origin(annotation) in (Union, types.UnionType):
+        kept = [one for one in get_args(annotation) if one is not type(None)]
+        if len(kept) == 1:
+            return unwrapped(kept[0]), len(kept) < len(get_args(annotation))
+    return annotation, False
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and repr(one) == repr(other)
