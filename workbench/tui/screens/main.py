@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
+from textual.selection import Selection
 from textual.widget import Widget
 
 from adapters.errors import RunError
@@ -78,7 +79,7 @@ class MainScreen(PaneSizesScreen):
         self._arrived: dict[int, None] = {}
         self._after_edit = after_edit
         self._tab = "signature"
-        self._show_is_due = False
+        self._show_is_due = self._has_told_of_selecting = False
         self._activity = ""
         self._batch = 0
         self.requests: dict[tuple[str, str], Request] = {}
@@ -118,6 +119,7 @@ class MainScreen(PaneSizesScreen):
         self._show_status()
         self.columns.frame(self.document.session.columns)
         self.watch(self.columns, "beyond", self._status.show_beyond)
+        self.watch(self, "selections", self._tell_of_selecting, init=False)
         self.call_after_refresh(self._complete)
         self.set_interval(TICK_SECONDS, self._tick)
 
@@ -187,6 +189,12 @@ class MainScreen(PaneSizesScreen):
         self._activity = activity
         self._show_status()
         self.set_timer(3, partial(self._hush, activity))
+
+    def _tell_of_selecting(self, selections: Mapping[Widget, Selection]) -> None:
+        """Once in a sitting: how what is selected is copied, and that the terminal can select by itself."""
+        if selections and not self._has_told_of_selecting:
+            self._has_told_of_selecting = True
+            self.say("ctrl+c copies what is selected; shift+drag selects as your terminal does, across panes")
 
     # -- sending
 

@@ -277,6 +277,19 @@ class PromptView(LineView):
                 return strip_of([(" " * MARGIN + self._banner[line], style)], width, style)
         return self._painter.strip(y - len(self._banner), width)
 
+    def row_text(self, y: int) -> tuple[int, str, str]:
+        """The text of the message itself, which a narrow view only breaks into more rows."""
+        place = y - len(self._banner)
+        if not 0 <= place < self._layout.height:
+            return super().row_text(y)
+        position = self._layout.section_at(place)
+        section, row = self._layout.section(position), place - self._layout.top(position)
+        if not 1 <= row <= len(section.rows):
+            return super().row_text(y)
+        start, end = section.rows[row - 1]
+        goes_on = row < len(section.rows) and section.rows[row][0] == end
+        return MARGIN, section.text[start:end], "" if goes_on else "\n"
+
     # ------------------------------------------------------------------ cursor
 
     def _set_cursor(self, spot: Spot | None) -> None:
@@ -409,6 +422,8 @@ class PromptView(LineView):
             self.post_message(self.Hovered(self.column_id, "", None, ""))
 
     def on_click(self, event: events.Click) -> None:
+        if self.is_selecting:
+            return
         under = self._under(event)
         if under is None:
             self._open_title(event)

@@ -196,7 +196,7 @@ class FieldTable(LineView):
         self.repaint()
 
     def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self)
+        offset = event.get_content_offset(self) if not self.is_selecting else None
         y = offset.y + round(self.scroll_y) if offset is not None else -1
         if 0 <= y < len(self._rows):
             self._current = y

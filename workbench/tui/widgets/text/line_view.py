@@ -12,15 +12,17 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
+from textual.selection import Selection
 from textual.strip import Strip
 
 from workbench.tui.textual_internals.scrolling import set_virtual_size
+from workbench.tui.widgets.text.wrapping import cell_offsets
 
 
 class LineView(ScrollView, can_focus=True):
     """Base of views painted row by row; rows are numbered from the top of the whole content."""
 
-    ALLOW_SELECT = False
+    ALLOW_SELECT = True
 
     DEFAULT_CSS = """
     LineView {
@@ -60,9 +62,59 @@ class LineView(ScrollView, can_focus=True):
         return max(1, self.scrollable_content_region.height)
 
     def render_line(self, y: int) -> Strip:
-        strip = self.row(y + round(self.scroll_y), self.row_width)
+        number = y + round(self.scroll_y)
+        strip = self.row(number, self.row_width)
         self._painted[y] = strip
-        return strip
+        selection = self.text_selection
+        span = selection.get_span(number) if selection is not None else None
+        if span is not None:
+            strip = self._selected(strip, *span)
+        return strip.apply_offsets(0, number)
+
+    def _selected(self, strip: Strip, start: int, end: int) -> Strip:
+        """A row of which the characters from `start` to `end` (-1: the last) are selected."""
+        cells = cell_offsets(strip.text)
+        last = len(cells) - 1
+        first, behind = min(start, last), last if end < 0 else min(end, last)
+        if first >= behind:
+            return strip
+        left, middle, right = strip.divide([cells[first], cells[behind], cells[last]])
+        look = self.screen.get_component_rich_style("screen--selection")
+        chosen = Strip([Segment(text, (style or Style()) + look) for text, style, _ in middle])
+        return Strip.join([left, chosen, right])
+
+    def row_text(self, y: int) -> tuple[int, str, str]:
+        """What is copied of row `y`: the cells of its margin, its text, and what stands between it and the next row.
+
+        By default what is painted, with a line break behind it.
+        """
+        return 0, self.row(y, self.row_width).text.rstrip(), "\n"
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """The text that is selected, without the breaks that only the width of the view makes."""
+        rows = self.virtual_size.height
+        first = selection.start.y if selection.start is not None else 0
+        last = min(selection.end.y if selection.end is not None else rows - 1, rows - 1)
+        found: list[str] = []
+        for y in range(max(0, first), last + 1):
+            span = selection.get_span(y)
+            if span is None:
+                continue
+            margin, text, behind = self.row_text(y)
+            start, end = max(0, span[0] - margin), len(text) if span[1] < 0 else max(0, span[1] - margin)
+            found += [text[start:end], behind if y < last else ""]
+        return "".join(found), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.refresh()
+
+    def text_select_all(self) -> None:
+        """A double click has a meaning of its own here: text is selected by dragging over it."""
+
+    @property
+    def is_selecting(self) -> bool:
+        """Whether a click ended a drag that selected text, and means nothing else."""
+        return self.text_selection is not None
 
     def repaint(self) -> None:
         """Repaints the visible rows that differ from what was painted last."""

@@ -267,7 +267,7 @@ class TextView(LineView):
             self.post_message(self.Chosen(self._blocks[self._current].target))
 
     def on_click(self, event: events.Click) -> None:
-        offset = event.get_content_offset(self)
+        offset = event.get_content_offset(self) if not self.is_selecting else None
         y = offset.y + round(self.scroll_y) if offset is not None else -1
         if 0 <= y < len(self._rows) and self._blocks[self._rows[y].block].target:
             self._current = self._rows[y].block
