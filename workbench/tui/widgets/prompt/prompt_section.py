@@ -16,7 +16,7 @@ from adapters.prompts.prompt import DataPart, Message
 from workbench.output.data_parts import summary
 from workbench.output.display import safe
 from workbench.output.token_estimates import estimate
-from workbench.tui.widgets.text.wrapping import expand_tabs, rows
+from workbench.tui.widgets.text.wrapping import expand_tabs, hang_of, rows
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Section:
         if "\t" in self.text:
             self._expand_tabs()
         self.starts = [0, *accumulate([len(piece.text) for piece in self.pieces])]
-        self.rows = [] if self.is_title_alone else rows(self.text, self.width)
+        self.rows = [] if self.is_title_alone else rows(self.text, self.width, hangs=True)
         self.height = 1 if self.is_title_alone else len(self.rows) + 2
 
     def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
@@ -166,12 +166,25 @@ class Section:
         start, end = self.rows[row - 1]
         found: list[tuple[Piece, str]] = []
         position = bisect_right(self.starts, start) - 1
+        if (hang := self.hang(row)) and start < end:
+            found.append((self.pieces[position]._replace(number=-1), " " * hang))
         while position < len(self.pieces) and self.starts[position] < end:
             shown = self.text[max(start, self.starts[position]) : min(end, self.starts[position + 1])]
             if shown:
                 found.append((self.pieces[position], shown))
             position += 1
         return found
+
+    def hang(self, row: int) -> int:
+        """The cells by which a row of text is indented that goes on with the line of the row above it."""
+        start = self.rows[row - 1][0]
+        if row < 2 or self.rows[row - 2][1] != start or self.text[start - 1 : start] == "\n":
+            return 0
+        above = row - 1
+        while above > 1 and self.rows[above - 2][1] == self.rows[above - 1][0]:
+            above -= 1
+        first, end = self.rows[above - 1]
+        return hang_of(self.text[first:end], self.width)
 
     def rows_of(self, index: int) -> tuple[int, int]:
         """The first and the last row (counted with the header) on which something of piece `index` can be seen."""

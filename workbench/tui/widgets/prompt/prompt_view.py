@@ -288,7 +288,7 @@ class PromptView(LineView):
             return super().row_text(y)
         start, end = section.rows[row - 1]
         goes_on = row < len(section.rows) and section.rows[row][0] == end
-        return MARGIN, section.text[start:end], "" if goes_on else "\n"
+        return MARGIN + section.hang(row), section.text[start:end], "" if goes_on else "\n"
 
     # ------------------------------------------------------------------ cursor
 

@@ -7,6 +7,8 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rich.cells import cell_len
+
 from adapters.replies.reading import Span, SpanKind
 from workbench.output.display import one_line
 
@@ -23,6 +25,7 @@ BAR_OF: dict[SpanKind, str] = {
 }
 LONGEST_PUNCTUATION = 40
 _WORD = re.compile(r"\w")
+LOOKED_AT = 20_000
 LONGEST_MARGIN = 24
 SHORTEST_MARGIN = 3
 
@@ -33,6 +36,14 @@ class Label(NamedTuple):
     offset: int
     kind: SpanKind
     field: str | None
+
+    @property
+    def shortest(self) -> str:
+        """The label in as few cells as say what it is."""
+        symbol = SYMBOL_OF.get(self.kind)
+        if self.field is None:
+            return WORD_OF.get(self.kind) or "structure"
+        return f"{self.field} {symbol}" if symbol else self.field
 
     def fit(self, width: int) -> str:
         """The label in at most `width` cells: `answer (duplicate)`, or `answer ×2` where that does not fit."""
@@ -55,7 +66,15 @@ class Marks:
         self._starts = [span.start for span in self.spans]
         self.labels = _labels(text, self.spans)
         self._label_offsets = [label.offset for label in self.labels]
-        self.margin = max([len(WORD_OF["ignored"]), *[len(name) + 4 for name in names]])
+        self.margin = max(
+            [
+                *[len(name) for name in names],
+                *[cell_len(label.shortest) for label in self.labels],
+                len(WORD_OF["ignored"]),
+            ]
+        )
+        self.longest_word = max(map(cell_len, text[:LOOKED_AT].split()), default=0)
+        """Cells of the longest word at the start of the reply, which a margin should not break."""
 
     def in_range(self, start: int, end: int) -> list[Span]:
         """The spans that touch [start, end), cut to it."""

@@ -219,9 +219,12 @@ class ReplyView(StreamedText):
 
     def _fit_margin(self) -> None:
         width = self.scrollable_content_region.width
-        wanted = (
-            0 if not self._marks_of_reply.spans else min(self._marks_of_reply.margin, LONGEST_MARGIN, width // 3 - 2)
-        )
+        marks, wanted = self._marks_of_reply, 0
+        if marks.spans:
+            wanted = min(marks.margin, LONGEST_MARGIN, width // 3 - 2)
+            left = width - marks.longest_word - 3  # the cursor has a cell behind the last word
+            if SHORTEST_MARGIN <= left < wanted:  # labels can be cut, words of the reply are not
+                wanted = left
         gutter = wanted + 2 if wanted >= SHORTEST_MARGIN else 0
         if gutter != self._gutter:
             self._gutter = gutter

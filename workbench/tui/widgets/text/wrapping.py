@@ -12,6 +12,8 @@ from rich.cells import cell_len, get_character_cell_size
 TAB_SIZE = 4
 EMOJI_SELECTOR = "\ufe0f"
 LONGEST_CACHED_LINE = 1_000
+WIDEST_HANG = 3
+"""What part of the width an indent of further rows takes at most."""
 
 
 def expand_tabs(text: str, column: int = 0) -> str:
@@ -47,22 +49,29 @@ def cell_offsets(line: str) -> Sequence[int]:
     return list(accumulate(widths, initial=0))
 
 
-def breaks(line: str, width: int) -> tuple[int, ...]:
-    """Where to break a line without tabs and newlines so that each row fits `width` cells (≥ 1).
+def breaks(line: str, width: int, hang: int = 0) -> tuple[int, ...]:
+    """Where to break a line without tabs and newlines so that each row fits `width` cells (≥ 1), all but the first
+    with `hang` cells less.
 
     Words stay whole where they fit; spaces at a break hang over the edge of the row before it.
     """
     if len(line) * 2 <= width or (len(line) <= width and line.isascii()):
         return ()
-    return _breaks_cached(line, width) if len(line) <= LONGEST_CACHED_LINE else _breaks(line, width)
+    return _breaks_cached(line, width, hang) if len(line) <= LONGEST_CACHED_LINE else _breaks(line, width, hang)
 
 
-def _breaks(line: str, width: int) -> tuple[int, ...]:
+def hang_of(line: str, width: int) -> int:
+    """By how many cells the further rows of a line are indented: under its own indent, as far as that leaves room."""
+    return min(len(line) - len(line.lstrip(" ")), width // WIDEST_HANG)
+
+
+def _breaks(line: str, width: int, hang: int) -> tuple[int, ...]:
     cells = cell_offsets(line)
     end = len(line)
     positions: list[int] = []
     start = 0
-    while cells[end] - cells[start] > width:
+    whole = width
+    while cells[end] - cells[start] > (width := whole - hang if start else whole):
         cut = start + width if isinstance(cells, range) else bisect_right(cells, cells[start] + width, start) - 1
         if line[cut] == " ":
             cut += 1
@@ -80,13 +89,16 @@ def _breaks(line: str, width: int) -> tuple[int, ...]:
 _breaks_cached = lru_cache(maxsize=8_192)(_breaks)
 
 
-def rows(text: str, width: int) -> list[tuple[int, int]]:
-    """The rows of a text without tabs, as (start, end) offsets without the line's newline."""
+def rows(text: str, width: int, hangs: bool = False) -> list[tuple[int, int]]:
+    """The rows of a text without tabs, as (start, end) offsets without the line's newline.
+
+    With `hangs` the further rows of a line have only the room that `hang_of` leaves them.
+    """
     result: list[tuple[int, int]] = []
     start = 0
     for line in text.split("\n"):
         position = start
-        for cut in breaks(line, width):
+        for cut in breaks(line, width, hang_of(line, width) if hangs else 0):
             result.append((position, start + cut))
             position = start + cut
         start += len(line)

@@ -38,7 +38,8 @@ def test_unfolded_the_pieces_are_the_message(message: Message, width: int) -> No
 @given(MESSAGES, st.integers(1, 50), st.booleans())
 def test_rows_and_stops_agree(message: Message, width: int, unfolded: bool) -> None:
     section = Section(message, width, lambda origin: unfolded)
-    shown = "".join(text for row in range(1, section.height - 1) for _, text in section.runs(row))
+    runs = [section.runs(row)[bool(section.hang(row)) :] for row in range(1, section.height - 1)]
+    shown = "".join(text for row in runs for _, text in row)
     assert shown == section.text.replace("\n", "")
     for number in section.stops():
         first, last = section.rows_of(number)
@@ -103,3 +104,12 @@ def test_the_estimate_of_a_height_is_positive_and_bounded(message: Message) -> N
 def test_tabs_stop_where_they_would_in_the_whole_line() -> None:
     message = Message("user", "inputs", (Text((Segment("ab", "marker"), Segment("\tc\n\td", "value"))),))
     assert Section(message, 40, lambda origin: False).text == "ab  c\n    d"
+
+
+def test_code_goes_on_under_its_own_indent() -> None:
+    text = 'x {\n    "total": "what is to be paid for all of it together"\n}'
+    section = Section(Message("user", "inputs", (Text([Segment(text, "value", None)]),)), 30, lambda _: False)
+    painted = ["".join(one for _, one in section.runs(row)).rstrip() for row in range(1, len(section.rows) + 1)]
+    assert painted == ["x {", '    "total": "what is to be', "    paid for all of it", '    together"', "}"]
+    indent = section.piece_at(3, 2)
+    assert indent is not None and indent.number == -1, "it is no piece of the message"

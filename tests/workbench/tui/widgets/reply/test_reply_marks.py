@@ -77,3 +77,11 @@ def test_after_an_edit_the_spans_still_partition_the_text(data: st.DataObject) -
     assert [span.start for span in found[1:]] == [span.end for span in found[:-1]]
     if found:
         assert found[-1].end <= len(edited)
+
+
+def test_the_margin_has_the_room_of_its_longest_label_and_no_more() -> None:
+    spans = [Span(0, 4, "value", "seller"), Span(4, 8, "repaired", "total")]
+    assert Marks("abcdefgh", spans, ("seller", "total")).margin == len("ignored")
+    assert Marks("abcdefgh", spans, ("seller", "grand_total")).margin == len("grand_total")
+    repaired = [Span(0, 8, "repaired", "grand_total")]
+    assert Marks("abcdefgh", repaired, ("grand_total",)).margin == len("grand_total ≈")

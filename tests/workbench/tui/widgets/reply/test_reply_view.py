@@ -219,3 +219,15 @@ def test_a_stream_longer_than_its_room_is_followed_and_asks_for_no_layout_of_the
         assert widget.virtual_size.height == widget.vertical_scrollbar.window_virtual_size == 61
 
     on_stage(ReplyView("chat"), act, (60, 12))
+
+
+def test_a_label_is_cut_before_a_word_of_the_reply_is() -> None:
+    word = "incomprehensibilities"
+    text = GOOD.replace("yes", word)
+
+    async def act(stage: View, pilot: Pilot[None]) -> None:
+        stage.widget.show(text, CHAT.read(SIGNATURE, text))
+        await pilot.pause()
+        assert any(word in row for row in seen(stage.widget)), seen(stage.widget)
+
+    on_stage(ReplyView("chat"), act, (29, 20))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from workbench.output.display import safe
-from workbench.tui.widgets.text.wrapping import breaks, cell_offsets, expand_tabs, rows
+from workbench.tui.widgets.text.wrapping import breaks, cell_offsets, expand_tabs, hang_of, rows
 
 GATED = (
     st.text(st.characters(codec="utf-8") | st.sampled_from("ab  日本語\n❤\ufe0f👩👍🏽e\u0301"))
@@ -59,3 +59,17 @@ def test_tabs_reach_the_next_stop(text: str, expanded: str) -> None:
 def test_a_line_of_a_million_characters_is_cut_into_rows() -> None:
     assert len(rows("x" * 1_000_000, 40)) == 25_000
     assert len(rows("語" * 100_000, 40)) == 5_000
+
+
+@given(st.text("ab  ü結\n{}", max_size=120), st.integers(4, 30))
+def test_further_rows_of_a_line_fit_under_its_indent_and_lose_nothing(text: str, width: int) -> None:
+    found = rows(text, width, hangs=True)
+    line_start = 0
+    for (start, end), following in zip(found, [*found[1:], None], strict=True):
+        line = text[line_start:].partition("\n")[0]
+        room = width - (hang_of(line, width) if start > line_start else 0)
+        assert cell_len(text[start:end].rstrip(" ")) <= max(room, 2)
+        if following is not None and following[0] != end:
+            assert text[end : following[0]] == "\n"
+            line_start = following[0]
+    assert "".join(text[start:end] for start, end in found) == text.replace("\n", "")
