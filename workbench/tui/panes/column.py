@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from sessions.running.repeats import Repeats
 
 WIDTH_OF_WORDS = 40
-TITLE_FRAME = 4
-"""Cells of a column's upper edge, within its corners, that no title takes."""
 LONGEST_NAME = 24
 """Cells to which names of fields are filled up, so that their types begin below each other."""
 NO_PROMPT = "The prompt appears here as soon as there is a signature."
@@ -44,6 +42,7 @@ REPLY = ("reply ", "$foreground bold")
 DRIFTED = "≠ recorded"
 AS_DSPY = "as dspy 3.4.1"
 """What the adapters other than the markdown one reproduce; a user's own adapter is named by its class."""
+NOT_DSPYS = "not an adapter of dspy's"
 
 
 class ColumnPane(Vertical):
@@ -157,6 +156,17 @@ call. The margin names what the parser did with each piece; the table shows how 
             line = lines(("old ", "$text-warning")) + line
         self.splitter.show(line + ratings.words_of(self._shown[0].reply))
 
+    @property
+    def is_dspys(self) -> bool:
+        """Whether the column's adapter is one of dspy's, reproduced."""
+        return catalog.dspy_class(self._adapter) is not None
+
+    def say_whose(self, says_dspy: bool) -> None:
+        """At its lower edge: that dspy's adapters are as dspy's are, once among all columns, and what is not dspy's."""
+        said = AS_DSPY if says_dspy else "" if self.is_dspys else NOT_DSPYS
+        if self.border_subtitle != said:
+            self.border_subtitle = said
+
     def mark_outdated(self, is_outdated: bool) -> None:
         """Whether the prompt is another one than the reply answers; `F7`, `5` shows what changed."""
         if is_outdated != self._is_outdated:
@@ -261,11 +271,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         if live.request is not None:
             unit = " tok" if self.size.width >= WIDTH_OF_WORDS else ""
             parts.append((f" · {self._token_count(live.request)}{unit}", quiet))
-        title = lines(*parts)
-        if catalog.dspy_class(adapter) is not None:
-            whole = title + lines((f" · {AS_DSPY}", quiet))
-            return whole if whole.cell_length <= self.size.width - TITLE_FRAME else title
-        return title
+        return lines(*parts)
 
     def _token_count(self, request: Request) -> str:
         """As the tokenizer or the provider counted this very prompt, else an estimate, which is marked `~`."""

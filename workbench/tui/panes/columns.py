@@ -102,6 +102,9 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
                 self._columns[id].show(live, run, model)
             else:
                 self._waiting[id] = (live, run, model)
+        says = next((one for one in self._columns.values() if one.is_dspys), None)
+        for one in self._columns.values():
+            one.say_whose(one is says)
         if not any(run is not None and run.phase == "running" for _, run, _ in columns):
             self.call_after_refresh(self.make_room)
         if self._rest is not None:

@@ -102,7 +102,8 @@ class MainScreen(PaneSizesScreen):
 
     def compose(self) -> ComposeResult:
         with Horizontal(id="body"):
-            with Vertical(id="left"):
+            with Vertical(id="left") as left:
+                left.border_title = "You write"
                 yield self._tabs
                 with Vertical(id="editors"):
                     yield self.signature
