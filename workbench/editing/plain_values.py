@@ -26,7 +26,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from adapters.types.fields import fields_of, is_built, unwrapped
+from adapters.signatures.signature import strip_annotated
 from workbench.editing.field_values import ABSENT, NotAValue, as_json, read_json
 
 Kind = Literal["text", "number", "truth", "list", "fields", "map", "other"]
@@ -54,6 +54,8 @@ class Shape:
 
 def shape_of(annotation: Any) -> Shape:
     """The shape of a type; `other` for everything that is one JSON value, custom types such as `Image` among them."""
+    from adapters.types.fields import fields_of, is_built, unwrapped  # pydantic: the first picture does without it
+
     inner, optional = _without_none(unwrapped(annotation))
     origin, args = get_origin(inner) or inner, get_args(inner)
     if inner is str:
@@ -381,7 +383,7 @@ def _without_none(annotation: Any) -> tuple[Any, bool]:
     if get_origin(annotation) in (Union, types.UnionType):
         kept = [one for one in get_args(annotation) if one is not type(None)]
         if len(kept) == 1:
-            return unwrapped(kept[0]), len(kept) < len(get_args(annotation))
+            return strip_annotated(kept[0]), len(kept) < len(get_args(annotation))
     return annotation, False
 
 
