@@ -236,8 +236,10 @@ class CapturedFolder:
                 predictor.session = predictor.saved = saved.session
                 predictor.since = saved.fingerprint
                 self._changed.discard(key)
-            except (SessionError, OSError) as error:
+            except SessionError as error:
                 self.problems[str(error)] = None
+            except OSError as error:
+                self.problems[f"{self.folder}: cannot be made: {(error.strerror or str(error)).lower()}"] = None
         self._next_save = time.monotonic() + SAVED_EVERY_S
 
     def report(self) -> list[SessionReport]:

@@ -72,6 +72,8 @@ def run(options: argparse.Namespace) -> int:
     program = options.program[1:] if options.program[:1] == ["--"] else options.program
     if not program:
         raise CommandError("which program? As in `workbench capture -o prompts/ -- python program.py`")
+    if Path(options.out).exists() and not Path(options.out).is_dir():
+        raise CommandError(f"{options.out} is no folder; -o names the folder of the sessions")
     with tempfile.TemporaryDirectory(prefix="workbench-capture-") as reports:
         code = _run(program, _environment(options, reports))
         found = _reports(Path(reports))

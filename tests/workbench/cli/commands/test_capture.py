@@ -163,6 +163,30 @@ def test_a_program_that_was_killed_ends_as_in_a_shell(tmp_path: Path) -> None:
     assert done.code == 128 + 15
 
 
+KILLED = """
+import glob, os, signal, threading
+from program import RAG, Scripted, dspy
+dspy.configure(lm=Scripted())
+RAG()(question="the last words")
+for _ in range(6_000):
+    if glob.glob("prompts/*.session.json"):
+        break
+    threading.Event().wait(0.01)
+else:
+    raise AssertionError("no session was written within a minute")
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_program_asked_before_it_was_killed_is_there(tmp_path: Path) -> None:
+    shutil.copy(PROGRAM, tmp_path / "program.py")
+    (tmp_path / "killed.py").write_text(KILLED, encoding="utf-8")
+    done = captured(sys.executable, "killed.py", cwd=tmp_path)
+    assert done.code == 128 + 9
+    (path,) = (tmp_path / "prompts").iterdir()
+    assert [one.name for one in store.load(path).cases] == ["the last words"]
+
+
 def test_the_programs_own_start_up_module_is_run_too(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import builtins; builtins.MINE = 'mine'\n", encoding="utf-8")
     code = "import sys, sitecustomize; print(MINE, sitecustomize.__file__, any('startup' in one for one in sys.path))"
@@ -176,6 +200,7 @@ def test_the_programs_own_start_up_module_is_run_too(tmp_path: Path) -> None:
     ("options", "said"),
     [
         (["-o", "x"], "which program?"),
+        (["-o", __file__, "--", "python"], "is no folder"),
         (["-o", "x", "--cases", "0", "--", "python"], "at least 1"),
         (["-o", "x", "--sample", "2", "--", "python"], "a share above 0"),
         (["--", "python"], "-o/--out"),
