@@ -50,6 +50,7 @@ def load() -> Any:
     _tell_geminis_finish()
     _tell_coheres_finish()
     _let_groq_name_no_tier()
+    _let_ollama_fail()
     return litellm
 
 
@@ -298,3 +299,22 @@ def _let_groq_name_no_tier() -> None:
         return transform(self, model, raw_response, *rest, **options)
 
     GroqChatConfig.transform_response = transformed
+
+
+def _let_ollama_fail() -> None:
+    """Takes an error in the middle of Ollama's stream, a line `{"error": …}`, for the server's own.
+
+    litellm's `OllamaChatCompletionResponseIterator` misses the message in it and blames the request.
+    """
+    from litellm.llms.ollama.chat import transformation
+    from litellm.llms.ollama.common_utils import OllamaError
+
+    iterator: Any = transformation.OllamaChatCompletionResponseIterator
+    parse = iterator.chunk_parser
+
+    def parsed(self: Any, chunk: dict[str, Any]) -> Any:
+        if "error" in chunk and "message" not in chunk:
+            raise OllamaError(status_code=500, message=str(chunk["error"]), headers={})
+        return parse(self, chunk)
+
+    iterator.chunk_parser = parsed

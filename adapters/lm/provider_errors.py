@@ -298,6 +298,7 @@ def _said(facts: Facts) -> str:
         return "a web page (HTML), not an API's answer"
     text = text.partition(" Original exception:")[0].partition("Traceback (most recent call last)")[0]
     text = _LOCAL_PATH.sub("", text)
+    text = re.sub(r"\.? Handle with `litellm\.\w+`\.?$", "", text)
     text = re.sub(r"^(litellm\.)?(\w+(Error|Exception)(: | - )|litellm\.)+", "", " ".join(text.split()))
     text = re.sub(r"^(\w+Exception - )+", "", text)
     return text if len(text) <= MAX_LINE else text[:MAX_LINE] + "…"
