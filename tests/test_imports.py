@@ -87,7 +87,9 @@ def test_help_and_version_load_not_even_the_engine() -> None:
 
 
 def test_the_first_picture_of_the_app_waits_for_no_model_of_data_and_no_client() -> None:
-    assert loaded_after("import workbench.tui.app") & {"pydantic", "json_repair", "litellm", "openai", "dspy"} == set()
+    assert (
+        loaded_after("import workbench.tui.launch") & {"pydantic", "json_repair", "litellm", "openai", "dspy"} == set()
+    )
 
 
 def imported_by(path: Path, modules: set[str]) -> set[str]:

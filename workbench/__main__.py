@@ -78,7 +78,7 @@ def _run_command(name: str, arguments: list[str]) -> int:
 
 def _decided(found: Review, again: Callable[[], Review], look: Look, of: str) -> tuple[Review, Decisions | None]:
     """What a person decides of a review on the screen, which the commands know nothing of."""
-    from workbench.tui.launch import run_review
+    from workbench.tui.launch_review import run_review
 
     return run_review(found, again, look, of)
 
