@@ -1,13 +1,14 @@
-"""A reply may hold the user's own key: a server that echoes what it got, a model that was shown it.
+"""What others say may hold the user's own key: a server echoes it, a model was shown it, a tool prints it.
 
 Everything that is made of a reply (the screen, the session, its earlier versions, exports, `--json`) is made of the
-chunks of its stream. So a secret is taken out there, once, also where it comes in pieces.
+chunks of its stream. So a secret is taken out there, once, also where it comes in pieces. What a tool gives is whole.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from adapters.lm.errors import ProviderError
 from adapters.lm.protocol import Chunk
@@ -40,6 +41,29 @@ def without_secrets(chunks: Iterable[Chunk], scrubber: Scrubber | None = None) -
         yield from _cleaned(waiting, _texts(waiting), secrets)
         raise
     yield from _cleaned(waiting, _texts(waiting), secrets)
+
+
+def text_without_secrets(text: str, scrubber: Scrubber | None = None) -> str:
+    """A whole text, as `without_secrets` would leave it."""
+    return _replaced(text, (Scrubber() if scrubber is None else scrubber).unmistakable)
+
+
+def json_without_secrets(value: Any, scrubber: Scrubber | None = None) -> Any:
+    """A JSON value with every text and name in it as `text_without_secrets` leaves it; anything else as it is."""
+    used = Scrubber() if scrubber is None else scrubber
+    if isinstance(value, str):
+        return text_without_secrets(value, used)
+    if isinstance(value, Mapping):
+        return {json_without_secrets(name, used): json_without_secrets(one, used) for name, one in value.items()}
+    if isinstance(value, list):
+        return [json_without_secrets(one, used) for one in value]
+    return value
+
+
+def _replaced(text: str, secrets: Mapping[str, str]) -> str:
+    for secret, name in secrets.items():
+        text = text.replace(secret, name)
+    return text
 
 
 class _Beginnings:
@@ -75,9 +99,7 @@ def _texts(chunks: list[Chunk]) -> dict[Channel, str]:
 def _cleaned(chunks: list[Chunk], texts: Mapping[Channel, str], secrets: Mapping[str, str]) -> Iterator[Chunk]:
     left: dict[Channel, str] = {}
     for channel, text in texts.items():
-        clean = text
-        for secret, name in secrets.items():
-            clean = clean.replace(secret, name)
+        clean = _replaced(text, secrets)
         if clean != text:
             left[channel] = clean
     if not left:

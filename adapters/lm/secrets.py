@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -46,9 +47,15 @@ class Scrubber:
     def unmistakable(self) -> Mapping[str, str]:
         """By each secret that is known and no word what is put in its place, the longest first.
 
-        A variable such as `DEPLOY_TOKEN=production` holds a word that a reply may well say.
+        A secret that JSON escapes stands there as JSON has it too. A variable such as `DEPLOY_TOKEN=production` holds
+        a word that a reply may well say.
         """
-        return {secret: name for secret, name in self._known if not (secret.isalpha() and secret[1:].islower())}
+        return {
+            form: name
+            for secret, name in self._known
+            if not (secret.isalpha() and secret[1:].islower())
+            for form in (json.dumps(secret, ensure_ascii=False)[1:-1], secret)
+        }
 
     def text(self, text: str) -> str:
         """`text` for people to see: without known secrets, and without what looks like one."""

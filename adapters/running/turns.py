@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from adapters.errors import RunError
 from adapters.formats.conversation import TOOL_RESULTS
 from adapters.lm import interruption
+from adapters.lm.echoed_secrets import text_without_secrets
 from adapters.lm.protocol import Response
 from adapters.prompts.prompt import Message
 from adapters.prompts.text import Segment, Text
@@ -84,6 +85,7 @@ def _invoked(call: Call, tools: Tools, life: Lifecycle) -> events.ToolInvoked:
     before = None if tools.state is None else tools.state.snapshot()
     tool = tools.find(call.name)
     arguments, result = _result(call, tool, life)
+    result = _without_secrets(result)
     if tool is not None:
         result = _within_limit(tool, result, tools.most_characters)
     invocation = events.ToolInvoked(
@@ -103,7 +105,8 @@ def _invoked(call: Call, tools: Tools, life: Lifecycle) -> events.ToolInvoked:
         if failures:
             tools.state.restore(before)
             reasons = "; ".join(str(one) or type(one).__name__ for one in failures)
-            undone = replace(result, message=f"Reducer errors prevented applying tool result: {reasons}")
+            message = text_without_secrets(f"Reducer errors prevented applying tool result: {reasons}")
+            undone = replace(result, message=message)
             invocation = replace(invocation, result=undone, rendered_output=_rendered(undone), rolled_back=True)
     life.emit(invocation)
     return invocation
@@ -129,7 +132,7 @@ def _result(call: Call, tool: RunTool | None, life: Lifecycle) -> tuple[Any, Too
     except interruption.InterruptedCallError as interrupted:
         life.stop_for(interrupted.reason, f"Tool '{tool.name}' exceeded the deadline.", "tool")
     except DeadlineExceededError as error:
-        message = str(error) or f"Tool '{tool.name}' exceeded the deadline."
+        message = text_without_secrets(str(error)) or f"Tool '{tool.name}' exceeded the deadline."
         raise StopError(RunError(message, "tool", life.number)) from error
     except ToolValidationError as error:
         return arguments, ToolResult.failed(f"Tool validation failed: {error}")
@@ -150,6 +153,17 @@ def _awaited(value: Any) -> Any:
         return await value
 
     return asyncio.run(wait())
+
+
+def _without_secrets(result: ToolResult) -> ToolResult:
+    """The result as it may leave: a tool that shows the user's own key tells it neither to a model nor to the screen.
+
+    A value that holds one becomes its text, without the key; every other value stays itself.
+    """
+    shown = _rendered(ToolResult(value=result.value))
+    clean = text_without_secrets(shown)
+    value = result.value if clean == shown else clean
+    return replace(result, message=text_without_secrets(result.message), value=value)
 
 
 def _within_limit(tool: RunTool, result: ToolResult, most: int) -> ToolResult:

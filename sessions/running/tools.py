@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adapters.formats.overridden_methods import opaque_prompt
+from adapters.lm.echoed_secrets import json_without_secrets
 from adapters.requests.request import Request
 from adapters.running.runs import Run
 from adapters.tools import LONGEST_RESULT, RunTool, Tools
@@ -114,7 +115,7 @@ def run_tools(
             except NoResultError:
                 if ask is None:
                     raise
-            value = ask(current, arguments)
+            value = json_without_secrets(ask(current, arguments))  # it is kept in the session
             state.asked.append((tool.name, arguments, value))
             return value
 

@@ -401,3 +401,72 @@ def test_markdown_gives_the_results_of_tools_as_a_section_with_its_reminder() ->
     assert last["role"] == "user"
     assert last["content"].startswith("## 1. Tool Call Results\n\n")
     assert "Reply with one fenced block of JSON" in last["content"]
+
+
+KEY = "canary-0123-AAAABBBB"
+"""The user's own, which no pattern of a provider's keys would find."""
+
+
+class Rendered:
+    def render(self) -> str:
+        return f"it is {KEY}"
+
+
+@pytest.mark.parametrize("adapter", ["json", "markdown"])
+@pytest.mark.parametrize(
+    ("given", "told_to_the_model"),
+    [
+        (f"it is {KEY}", "it is [OPENAI_API_KEY]"),
+        (f"it is {KEY}".encode(), "it is [OPENAI_API_KEY]"),
+        ({"environment": [KEY]}, '{"environment": ["[OPENAI_API_KEY]"]}'),
+        ([f"{KEY} one", "two"], "[OPENAI_API_KEY] one\n\ntwo"),
+        (Payload(KEY), '{"answer": "[OPENAI_API_KEY]"}'),
+        (Rendered(), "it is [OPENAI_API_KEY]"),
+        (ToolResult(f"see {KEY}", KEY), "see [OPENAI_API_KEY]\n\n[OPENAI_API_KEY]"),
+        (ToolResult("see", KEY, exclude_value_from_context=True), "see"),
+    ],
+)
+def test_the_users_own_key_in_a_result_is_neither_sent_nor_told(
+    given: Any, told_to_the_model: str, adapter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    result, lm = run(calls('{"query": "x"}'), FINAL, tools=Tools((tool(lambda _: given),)), adapter=adapter)
+    (one,) = told(result)
+    assert one.rendered_output == told_to_the_model
+    assert tool_messages(lm) == [told_to_the_model]
+    assert KEY not in f"{lm.requests} {result.tool_turns} {one.result}"
+
+
+def test_a_key_that_json_escapes_is_found_in_an_object_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", 'a"quoted\\key')
+    result, _ = run(calls('{"query": "x"}'), FINAL, tools=Tools((tool(lambda _: {"key": 'a"quoted\\key'}),)))
+    assert [one.rendered_output for one in told(result)] == ['{"key": "[OPENAI_API_KEY]"}']
+
+
+@pytest.mark.parametrize("error", [RuntimeError(f"401 for {KEY}"), ToolValidationError(f"not {KEY}")])
+def test_the_users_own_key_in_what_a_tool_raises_is_not_sent(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+    def fail(_: Mapping[str, Any]) -> Any:
+        raise error
+
+    text = sent_back('{"query": "x"}', fail)
+    assert KEY not in text and "[OPENAI_API_KEY]" in text
+
+
+def test_the_users_own_key_is_not_in_the_error_of_a_tool_that_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+
+    def fail(_: Mapping[str, Any]) -> Any:
+        raise DeadlineExceededError(f"no time for {KEY}")
+
+    result, _ = run(calls('{"query": "x"}'), FINAL, tools=Tools((tool(fail),)))
+    assert result.error is not None and result.error.message == "no time for [OPENAI_API_KEY]"
+
+
+def test_a_result_without_a_key_is_the_value_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    given = Payload("sk-looks-like-a-key-of-another")
+    result, _ = run(calls('{"query": "x"}'), FINAL, tools=Tools((tool(lambda _: given),)))
+    (one,) = told(result)
+    assert one.result.value is given

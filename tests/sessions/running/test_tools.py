@@ -173,3 +173,13 @@ def test_an_answer_that_calls_nothing_in_text_is_recorded_checked_and_read_as_it
     used = rendering.adapter_of(column)
     reading = recording.read_completion(used, request, session.signature.read(), Reply(answer))
     assert reading.flags == ()
+
+
+def test_a_typed_result_is_kept_without_the_users_own_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "canary-0123-AAAABBBB")
+    session = replace(SESSION, tools=(replace(WEATHER, results=()),))
+    typed = {"canary-0123-AAAABBBB": ["it is canary-0123-AAAABBBB", 1, None]}
+    _, said, after = run(session, call("Rome"), FINAL, ask=lambda tool, arguments: typed)
+    clean = {"[OPENAI_API_KEY]": ["it is [OPENAI_API_KEY]", 1, None]}
+    assert [json.loads(one) for one in said] == [clean]
+    assert after.tools[0].results == ({"arguments": {"town": "Rome"}, "result": clean},)
