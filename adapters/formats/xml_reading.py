@@ -191,7 +191,7 @@ def read_xml(signature: Signature, completion: str, adapter: str) -> Reading:
             failure,
             None,
             (offset, min(offset + 1, len(completion))),
-            f"not well-formed XML: {str(error).split(':', 1)[0]}",
+            f"not well-formed XML: {_words(error)}",
         )
         found.complete("XMLAdapter")
         return found.reading(partition((), len(completion)))
@@ -206,6 +206,12 @@ def read_xml(signature: Signature, completion: str, adapter: str) -> Reading:
             _read_field(found, name, grouped[name], places[name])
     found.complete("XMLAdapter")
     return found.reading(partition(spans, len(completion)))
+
+
+def _words(error: ElementTree.ParseError) -> str:
+    """What is wrong, in the parser's words; where it knows no more, these would be `not well-formed` once again."""
+    said = str(error).split(":", 1)[0]
+    return "a character that can not stand there" if said.startswith("not well-formed") else said
 
 
 def _read_field(found: Findings, name: str, given: list[ElementTree.Element], place: Element) -> None:

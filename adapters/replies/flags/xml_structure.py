@@ -72,10 +72,10 @@ def _why_no_xml(reading: Reading) -> Iterator[Flag]:
     elif ampersand >= 0 and ENTITY.match(text, ampersand) is None:
         yield Flag(
             "xml-ampersand",
-            f"A bare & ({place(reading, ampersand)}) begins an entity in XML; it must be written &amp;{whole}.",
+            f"A bare & ({place(reading, ampersand)}) begins an entity in XML; it must be written `&amp;`{whole}.",
         )
     elif "<" in text[max(0, at - 1) : at + 1]:
-        yield Flag("xml-less-than", f"A bare < ({where}) begins a tag in XML; it must be written &lt;{whole}.")
+        yield Flag("xml-less-than", f"A bare < ({where}) begins a tag in XML; it must be written `&lt;`{whole}.")
 
 
 def _ignored(reading: Reading) -> Iterator[Flag]:
