@@ -45,6 +45,14 @@ def constraint_text(arguments: Mapping[str, Any]) -> str | None:
     return ", ".join(words) if words else None
 
 
+def desc_text(extra: Mapping[str, Any]) -> str | None:
+    """The description among a field's extras (`json_schema_extra`); None where none is given.
+
+    dspy prints whatever stands there, a number or None too (`dspy.adapters.utils.get_field_description_string`).
+    """
+    return f"{extra['desc']}" if "desc" in extra else None
+
+
 @lru_cache(maxsize=4096)
 def infer_prefix(name: str) -> str:
     """A field name as a title: `invoice_total2` → `Invoice Total 2` (`dspy.signatures.signature.infer_prefix`)."""
@@ -304,7 +312,7 @@ class Signature:
                     name=name,
                     role=extra["__dspy_field_type"],
                     annotation=info.annotation,
-                    desc=f"{extra['desc']}" if "desc" in extra else None,  # dspy prints whatever stands there
+                    desc=desc_text(extra),
                     prefix=extra.get("prefix"),
                     constraints=extra.get("constraints"),
                     default=MISSING if required or info.default_factory is not None else info.default,

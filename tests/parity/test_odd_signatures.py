@@ -12,7 +12,9 @@ from oracle.engines import NAMES, ScriptedLM, ours, theirs
 from oracle.outcomes import difference, divergence, outcome, plain
 from oracle.tally import Record, Tally
 
+from adapters.signatures import notation
 from adapters.signatures.signature import Signature
+from tests.adapters.signatures.dspy_signatures import of_source
 
 I, O = dspy.InputField, dspy.OutputField  # noqa: E741
 
@@ -58,6 +60,40 @@ def test_odd_signatures_are_written_and_read_as_dspy_does(name: str, record: Rec
                 results.append(outcome(lambda: plain(adapter(main, {}, one, demos, {"q": "?"}))))  # noqa: B023
                 sent.append((main.calls, extraction.calls))
             tally.add(f"{what}, {reply[:5]}", difference(*sent, at="sent") or divergence(*results))
+    tally.report(record)
+
+
+SOURCE = """
+import dspy
+from enum import Enum
+
+class Words(str, Enum):
+    SHORT = "short"
+
+class Odd(dspy.Signature):
+    none: str = dspy.InputField(desc=None)
+    number: str = dspy.InputField(desc=5)
+    listed: str = dspy.InputField(desc=["a", {"b": None}])
+    word: int = dspy.InputField(desc=Words.SHORT)
+    described: str = dspy.InputField(description=7)
+    a: str = dspy.OutputField(desc=2.5)
+    b: int = dspy.OutputField(desc=("x",))
+
+Changed = Odd.with_updated_fields("a", desc=["of", 1])
+"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("which", ["Odd", "Changed"])
+def test_a_description_that_is_no_text_is_shown_from_source_as_dspy_shows_it(
+    name: str, which: str, record: Record
+) -> None:
+    tally = Tally("descriptions in source that are no text")
+    live, read = of_source(SOURCE, which), notation.read(SOURCE, which)
+    for what, values in (("all", {one: "1" for one in live.input_fields}), ("none", {})):
+        left = outcome(lambda: plain(theirs(name).format(live, [], dict(values))))  # noqa: B023
+        right = outcome(lambda: plain(ours(name).format(read, [], dict(values))))  # noqa: B023
+        tally.add(what, divergence(left, right))
     tally.report(record)
 
 

@@ -18,6 +18,7 @@ from adapters.signatures.signature import CONSTRAINT_WORDS, constraint_text
 
 _WITHOUT_EFFECT = ("format", "parser", "json_schema_extra")
 _OF_DSPY = ("desc", "prefix")
+_SHOWN = {"desc": 'desc="..."', "description": 'description="..."', "prefix": 'prefix="Name:"'}
 _OF_PYDANTIC = frozenset(inspect.signature(pydantic.Field).parameters) - {"extra"}
 
 
@@ -37,7 +38,8 @@ def make_field(
             raise source.error(one.value, "**arguments are not read", "write the arguments out")
         if one.arg not in _WITHOUT_EFFECT and (one.arg in _OF_DSPY or one.arg in _OF_PYDANTIC):
             arguments[one.arg] = factory(one.value) if one.arg == "default_factory" else read(one.value)
-            _check_text(one, arguments[one.arg], source)
+            if one.arg in _SHOWN:
+                check_shown(one.arg, one.value, arguments[one.arg], source)
     extra: dict[str, Any] = {name: arguments.pop(name) for name in list(arguments) if name in _OF_DSPY}
     extra["__dspy_field_type"] = maker.role
     if "description" in arguments and "desc" not in extra:
@@ -53,9 +55,14 @@ def make_field(
         raise source.error(node, str(error).partition("\n")[0]) from None
 
 
-def _check_text(argument: ast.keyword, value: Any, source: SourceText) -> None:
-    if argument.arg in ("desc", "prefix", "description") and not isinstance(value, str):
-        raise source.error(argument.value, f"{argument.arg} must be a text, not {type(value).__name__}", 'desc="..."')
+def check_shown(argument: str, node: ast.expr, value: Any, source: SourceText) -> None:
+    """Raises SignatureError where `value` of desc, description or prefix can not be shown as dspy shows it.
+
+    A description may be any data, for dspy prints it. A class or function prints where it was made, so it may not.
+    """
+    printable = isinstance(value, str) if argument == "prefix" else not callable(value)
+    if not printable:
+        raise source.error(node, f"{argument} must be a text, not {type(value).__name__}", _SHOWN[argument])
 
 
 def without_effect(node: ast.Call) -> tuple[str, ...]:

@@ -18,11 +18,11 @@ from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
 from adapters.signatures.read.annotation_reader import AnnotationReader, Names
 from adapters.signatures.read.classes import MODULE
-from adapters.signatures.read.field_calls import without_effect
+from adapters.signatures.read.field_calls import check_shown, without_effect
 from adapters.signatures.read.signature_class import Draft, make_fields
 from adapters.signatures.read.source_text import told
 from adapters.signatures.read.strings import read_string
-from adapters.signatures.signature import Signature
+from adapters.signatures.signature import Signature, desc_text
 
 
 def functional_enum(base: Any, call: ast.Call, reader: AnnotationReader) -> Any:
@@ -161,6 +161,9 @@ def _updated(
     call: ast.Call, base: Signature, given: Mapping[str, ast.expr], reader: AnnotationReader, name: str
 ) -> Signature:
     changes = {key: reader.constants.read(one) for key, one in given.items() if key in _CHANGES}
+    if "desc" in changes:
+        check_shown("desc", given["desc"], changes["desc"], reader.source)
+        changes["desc"] = desc_text(changes)
     if name not in base.fields:
         raise reader.source.error(call, f"there is no field `{name}`", ", ".join(base.fields))
     return base.with_updated_fields(name, _type_of(given, reader), **changes)

@@ -20,7 +20,7 @@ from pydantic.fields import FieldInfo
 from adapters.errors import SignatureError
 from adapters.signatures.read.plain_types import is_plain, is_plain_field
 from adapters.signatures.read.source_text import SourceText, told
-from adapters.signatures.signature import MISSING, Field, Role, Signature, infer_prefix
+from adapters.signatures.signature import MISSING, Field, Role, Signature, desc_text, infer_prefix
 from adapters.signatures.write.type_walk import notes_of, unchecked_in, walk
 
 TAKEN_NAMES = frozenset({"fields", "signature", "instructions", "input_fields", "output_fields", "model_config"})
@@ -136,7 +136,7 @@ def _field(draft: Draft, info: FieldInfo) -> Field:
         name=draft.name,
         role=chosen,
         annotation=info.annotation,
-        desc=_text(extra.get("desc")),
+        desc=desc_text(extra),
         prefix=_text(extra.get("prefix")),
         constraints=_text(extra.get("constraints")),
         default=MISSING if required or info.default_factory is not None else info.default,

@@ -79,7 +79,14 @@ ITEM = "class Item(BaseModel):\n    x: int\n"
 SOURCES = [
     (signature("a: str = dspy.InputField('text')"), 4, 30, "only named arguments", 'desc="..."'),
     (signature("a: str = dspy.InputField(**more)"), 4, 32, "**arguments", "write the arguments out"),
-    (signature("a: str = dspy.InputField(desc=5)"), 4, 35, "desc must be a text, not int", "desc"),
+    (signature("a: str = dspy.InputField(prefix=5)"), 4, 37, "prefix must be a text, not int", "Name:"),
+    (
+        signature("a: str = dspy.InputField(desc=M)", "class M(BaseModel): x: int\n"),
+        5,
+        35,
+        "desc must be a text",
+        "desc",
+    ),
     (signature("a: dspy.Citations = dspy.OutputField()"), 4, 8, "among its experiments", "dspy.experimental.Citations"),
     (
         "from dspy import Document\n" + signature("a: Document = dspy.InputField()"),
