@@ -9,6 +9,8 @@ import shlex
 from pathlib import Path
 
 import pytest
+from textual.binding import Binding
+from textual.screen import Screen
 
 from sessions.file import store
 from workbench.cli.arguments import Parser
@@ -52,7 +54,10 @@ def test_every_link_leads_somewhere(document: Path) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_key_that_a_document_names_is_one_of_the_app(document: Path) -> None:
-    known = {name for one in regenerate.keys({}) for name in regenerate.key_names(one["keys"]).split(", ")}
+    keys = [one["keys"] for one in regenerate.keys({})] + [
+        one.key for one in Screen.BINDINGS if isinstance(one, Binding)
+    ]
+    known = {name for one in keys for name in regenerate.key_names(one).split(", ")}
     named = re.findall(r"`(?:F\d+|(?:ctrl|alt|shift)\+[^`\s]+)`", document.read_text(encoding="utf-8"))
     assert set(named) - known == set()
 

@@ -225,4 +225,5 @@ def test_ollamas_host_in_a_projects_env_gets_no_key_before_it_is_allowed(
 
 
 def test_every_behaviour_of_the_server_is_in_the_matrix() -> None:
-    assert set(BEHAVIOURS) == {*REFUSED, *CUT_OFF, *READ, *UNREADABLE}
+    in_test_child = {"huge-in-pieces"}
+    assert set(BEHAVIOURS) - in_test_child == {*REFUSED, *CUT_OFF, *READ, *UNREADABLE}
