@@ -90,7 +90,7 @@ def test_a_description_that_is_no_text_is_shown_from_source_as_dspy_shows_it(
 ) -> None:
     tally = Tally("descriptions in source that are no text")
     live, read = of_source(SOURCE, which), notation.read(SOURCE, which)
-    for what, values in (("all", {one: "1" for one in live.input_fields}), ("none", {})):
+    for what, values in (("all", dict.fromkeys(live.input_fields, "1")), ("none", {})):
         left = outcome(lambda: plain(theirs(name).format(live, [], dict(values))))  # noqa: B023
         right = outcome(lambda: plain(ours(name).format(read, [], dict(values))))  # noqa: B023
         tally.add(what, divergence(left, right))
