@@ -1,8 +1,13 @@
-"""No test may wait for ever: what hangs fails, with the place where it stood."""
+"""No test may wait for ever: what hangs fails, with the place where it stood. Nor does one wait for the network."""
 
 from __future__ import annotations
 
+import os
+
 import pytest
+
+# litellm, which dspy imports, would look for its table of models in the network first.
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 LONGEST_S = 20 * 60
 """Seconds for a slow test, on a machine that is busy with others; `timeout` in pyproject.toml is for the rest."""
