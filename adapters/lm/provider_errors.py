@@ -12,6 +12,7 @@ from adapters.lm.addresses import key_variables
 from adapters.lm.capabilities import split_model
 from adapters.lm.connections import tls_line, tls_trouble, without_user
 from adapters.lm.errors import ErrorKind, ProviderError
+from adapters.lm.failure_kinds import Facts, in_stream, kind_of
 from adapters.lm.secrets import Scrubber
 
 MAX_LINE = 400
@@ -23,15 +24,10 @@ UNKNOWN_NAME = "its name cannot be resolved"
 NO_USER_MESSAGE = ("requires at least one non-system message", "at least one message is required")
 """What litellm says, and Anthropic itself, of a prompt of a system message alone."""
 
-UNFINISHED_RESPONSE = "closed the responses stream before any terminal event"
-"""What litellm says of a stream of the Responses API that ended in the middle."""
-
 RESET = "connection reset"
 
 PACKAGES: Mapping[str, tuple[str, str]] = {"google": ("vertex", "google-auth")}
 """By the module that litellm misses: the extra of this project that brings it, and its package."""
-
-Facts = Mapping[str, Any]
 
 SHORT: Mapping[str, str] = {
     "key": "key refused",
@@ -107,142 +103,76 @@ def in_short(payload: Any) -> str:
         words = CONNECTION_REFUSED
     elif kind == "network" and _reason(payload) == UNKNOWN_NAME:
         words = "unknown host"
-    elif kind == "request" and any(one in said for one in NO_USER_MESSAGE):
+    elif kind == "request" and _misses_user_message(said):
         words = "no user message"
     elif kind == "request" and "surrogates not allowed" in said:
         words = "half a character"
     status = payload.get("status")
-    is_told = isinstance(status, int) and kind not in WITHOUT_STATUS and not _in_stream(payload)
+    is_told = isinstance(status, int) and kind not in WITHOUT_STATUS and not in_stream(payload)
     return f"{status} · {words}" if is_told else words
 
 
-def kind_of(facts: Facts) -> ErrorKind:
-    """What kind of failure `facts` tell of."""
-    kind = _kind_of(facts)
-    if facts.get("missing"):
-        return "setup"
-    return "setup" if kind == "server" and facts.get("sent") is False else kind
-
-
-def _kind_of(facts: Facts) -> ErrorKind:
-    types = set(facts.get("types", ()))
-    causes = {cause["type"] for cause in facts.get("causes", ())}
-    status = facts.get("status")
-    text = f"{facts.get('message', '')} {facts.get('body', '')}".lower()
-    if "UnfinishedStreamError" in types:
-        return (
-            "interrupted" if facts.get("anything") or "event-stream" in facts.get("content_type", "") else "malformed"
-        )
-    if "ForeignRedirectError" in causes | types:
-        return "address"
-    if tls_trouble(facts.get("causes") or []):
-        return "address"
-    if UNFINISHED_RESPONSE in text:
-        return "interrupted"
-    if _in_stream(facts):
-        return _kind_in_stream(causes, text)
-    if "UnicodeEncodeError" in causes | types:
-        return "request"
-    if types & {"Timeout", "APITimeoutError"} or any("Timeout" in cause for cause in causes):
-        return "timeout"
-    if causes & {"ConnectError", "ClientConnectorError", "ConnectionRefusedError", "gaierror", "ConnectTimeout"}:
-        return "network"
-    if "cannot connect to host" in text or "ClientConnectorDNSError" in causes:
-        return "network"
-    if causes & {"JSONDecodeError"}:
-        return "malformed"
-    if causes & {"ReadError", "RemoteProtocolError", "ServerDisconnectedError", "APIConnectionError", "ClientOSError"}:
-        return "interrupted"
-    if "ContextWindowExceededError" in types or "context_length_exceeded" in text or "maximum context length" in text:
-        return "context"
-    if "ContentPolicyViolationError" in types:
-        return "refused"
-    if status in (401, 403) or "AuthenticationError" in types or "PermissionDeniedError" in types:
-        return "key"
-    if "llm provider not provided" in text or status == 404 or "NotFoundError" in types:
-        return "model"
-    if status == 429 or "RateLimitError" in types:
-        return "quota" if "insufficient_quota" in text or "exceeded your current quota" in text else "rate limit"
-    if status in (503, 529) or "overloaded" in text:
-        return "overloaded"
-    if status is not None and 400 <= status < 500:
-        return "request"
-    if types & {"BadRequestError", "UnsupportedParamsError", "TypeError", "ValueError"}:
-        return "request"
-    return "server"
-
-
-def _kind_in_stream(causes: set[str], text: str) -> ErrorKind:
-    if any("Timeout" in cause for cause in causes):
-        return "timeout"
-    if "JSONDecodeError" in causes:
-        return "malformed"
-    if "cannot connect to host" in text:
-        return "network"
-    if causes & {"ReadError", "RemoteProtocolError", "ClientPayloadError", "IncompleteReadError", "ClientOSError"}:
-        return "interrupted"
-    return "overloaded" if "overloaded" in text else "server"
-
-
-def _in_stream(facts: Facts) -> bool:
-    """Whether it failed in the middle of a stream, where the status is litellm's invention."""
-    return "MidStreamFallbackError" in facts.get("types", ()) and facts.get("begun") is not False
-
-
 def _line(kind: ErrorKind, facts: Facts, target: Target, retry_after: float | None) -> str:
-    is_answer = facts.get("sent") is not False and not _in_stream(facts)
+    is_answer = facts.get("sent") is not False and not in_stream(facts)
     status = f" ({facts['status']})" if facts.get("status") and is_answer else ""
     said = _said(facts)
     tail = f": {said}" if said else "."
     _, name = split_model(target.model)
-    if kind == "key":
-        return _key_line(status, tail, target)
-    if kind == "model":
-        if "llm provider not provided" in str(facts.get("message", "")).lower():
+    message = str(facts.get("message", ""))
+    match kind:
+        case "key":
+            return _key_line(status, tail, target)
+        case "model" if "llm provider not provided" in message.lower():
             return f"No provider is known for the model {target.model!r}. Write provider/model: openai/gpt-6-luna."
-        return f"{target.place} does not know the model {name!r}{status}{tail}"
-    if kind == "context":
-        return f"The prompt is too long for {target.model}{tail}"
-    if kind == "refused":
-        return f"{target.place} refused this prompt because of its content filter{tail}"
-    if kind == "rate limit":
-        wait = f"Try again in {retry_after:g} s." if retry_after is not None else "Wait a little before you try again."
-        return f"{target.place} limits how often you may call it{status}{_ended(tail)} {wait}"
-    if kind == "quota":
-        return f"{target.place} says that there is no credit left{status}{tail}"
-    if kind == "overloaded":
-        return f"{target.place} is overloaded{status}{_ended(tail)} Try again in a moment."
-    if kind == "setup":
-        return _setup_line(facts, tail, target)
-    if kind == "address" and "ForeignRedirectError" in str(facts):
-        return (
-            f"{target.place} sends the request on to another host, which got neither prompt nor key. If you trust that "
-            f"one, give its address: {_redirect_of(facts)}."
-        )
-    if kind == "address":
-        causes = facts.get("causes") or []
-        return tls_line(tls_trouble(causes), target.place, target.address, causes)
-    if kind == "network" and _reason(facts) == RESET:
-        secure = (target.address or "").replace("http://", "https://", 1)
-        return f"{target.place} closes every connection at once. If it speaks https, write {secure}."
-    if kind == "network":
-        return f"{target.place} cannot be reached ({_reason(facts)}). Is the address right, and the server running?"
-    if kind == "timeout":
-        return f"{target.place} gave no answer in time."
-    if kind == "malformed":
-        return f"{target.place} answered with something that is not a chat completion stream ({_nature(facts, said)})."
-    if kind == "interrupted":
-        return f"{target.place} closed the connection before the reply was complete."
-    if kind == "request" and any(one in str(facts.get("message", "")) for one in NO_USER_MESSAGE):
-        return (
-            f"{target.provider} takes no prompt of a system message alone, and this one has no user message. Choose "
-            "another adapter for this model (Markdown writes all in one system message), or another model."
-        )
-    if kind == "request" and "surrogates not allowed" in str(facts.get("message", "")):
-        return "The prompt holds half a character (a lone surrogate), which cannot be sent. Remove it from the text."
-    if kind == "request":
-        return f"{target.place} refused the request{status}{tail}"
-    return f"{target.place} failed{status}{tail}"
+        case "model":
+            return f"{target.place} does not know the model {name!r}{status}{tail}"
+        case "context":
+            return f"The prompt is too long for {target.model}{tail}"
+        case "refused":
+            return f"{target.place} refused this prompt because of its content filter{tail}"
+        case "rate limit":
+            return f"{target.place} limits how often you may call it{status}{_ended(tail)} {_wait(retry_after)}"
+        case "quota":
+            return f"{target.place} says that there is no credit left{status}{tail}"
+        case "overloaded":
+            return f"{target.place} is overloaded{status}{_ended(tail)} Try again in a moment."
+        case "setup":
+            return _setup_line(facts, tail, target)
+        case "address":
+            return _address_line(facts, target)
+        case "network" if _reason(facts) == RESET:
+            secure = (target.address or "").replace("http://", "https://", 1)
+            return f"{target.place} closes every connection at once. If it speaks https, write {secure}."
+        case "network":
+            return f"{target.place} cannot be reached ({_reason(facts)}). Is the address right, and the server running?"
+        case "timeout":
+            return f"{target.place} gave no answer in time."
+        case "malformed":
+            nature = _nature(facts, said)
+            return f"{target.place} answered with something that is not a chat completion stream ({nature})."
+        case "interrupted":
+            return f"{target.place} closed the connection before the reply was complete."
+        case "request" if _misses_user_message(message):
+            return (
+                f"{target.provider} takes no prompt of a system message alone, and this one has no user message. "
+                "Choose another adapter for this model (Markdown writes all in one system message), or another model."
+            )
+        case "request" if "surrogates not allowed" in message:
+            return (
+                "The prompt holds half a character (a lone surrogate), which cannot be sent. Remove it from the text."
+            )
+        case "request":
+            return f"{target.place} refused the request{status}{tail}"
+        case "server" | "child":
+            return f"{target.place} failed{status}{tail}"
+
+
+def _misses_user_message(said: str) -> bool:
+    return any(one in said for one in NO_USER_MESSAGE)
+
+
+def _wait(retry_after: float | None) -> str:
+    return "Wait a little before you try again." if retry_after is None else f"Try again in {retry_after:g} s."
 
 
 def _key_line(status: str, tail: str, target: Target) -> str:
@@ -255,6 +185,16 @@ def _key_line(status: str, tail: str, target: Target) -> str:
         return f"{target.place} does not accept the key in {target.keys[0]}{status}{tail}"
     variables = " or ".join(key_variables(target.provider))
     return f"{target.place} wants a key{status}{_ended(tail)} Set {variables} in your environment."
+
+
+def _address_line(facts: Facts, target: Target) -> str:
+    if "ForeignRedirectError" in str(facts):
+        return (
+            f"{target.place} sends the request on to another host, which got neither prompt nor key. If you trust that "
+            f"one, give its address: {_redirect_of(facts)}."
+        )
+    causes = facts.get("causes") or []
+    return tls_line(tls_trouble(causes), target.place, target.address, causes)
 
 
 def _redirect_of(facts: Facts) -> str:

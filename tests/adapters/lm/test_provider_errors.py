@@ -7,7 +7,8 @@ from typing import Any, get_args
 import pytest
 
 from adapters.lm.errors import ErrorKind, ProviderError
-from adapters.lm.provider_errors import SHORT, Target, in_short, kind_of, missing_key, seconds, translate
+from adapters.lm.failure_kinds import kind_of
+from adapters.lm.provider_errors import SHORT, Target, in_short, missing_key, seconds, translate
 from adapters.lm.secrets import Scrubber
 from adapters.running.model_calls import WORTH_ANOTHER
 
