@@ -15,6 +15,7 @@ from adapters.prompts.field_descriptions import is_model
 from adapters.prompts.text import Segment, Text, value_segment
 from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Signature
+from adapters.signatures.unbuilt_fields import fields_until_built
 from adapters.values.value_text import write_value
 
 INDENT = "  "
@@ -153,7 +154,7 @@ def _model_text(model: type[BaseModel], indent: int, seen: set[type] | None) -> 
     lines.append(f"{here}{{")
     if not model.model_fields:
         lines.append(f"{inner}# No fields defined")
-    for name, field in model.model_fields.items():
+    for name, field in fields_until_built(model).items():
         if field.description:
             lines.append(f"{inner}# {field.description}")
         elif field.alias and field.alias != name:

@@ -97,6 +97,55 @@ def test_a_description_that_is_no_text_is_shown_from_source_as_dspy_shows_it(
     tally.report(record)
 
 
+OUTER = """
+class Outer(BaseModel):
+    \'\'\'Names what stands below.\'\'\'
+    one: "Inner" = Field(description="the one")
+    more: list["Inner"]
+    perhaps: Optional["Inner"] = None
+    quoted: "list[Inner]"
+    pair: Union["Early", "Inner"]
+    early: "Early"
+    marked: Annotated["Inner", Field(description="marked")]
+    hidden: "Annotated[Inner, Field(description='hidden')]"
+    number: int = 3
+"""
+INNER = """
+class Inner(BaseModel):
+    \'\'\'Stands below.\'\'\'
+    x: int
+"""
+SIMPLE = "class Outer(BaseModel):\n    one: 'Inner'\n"
+LATER = {
+    "named before": OUTER + INNER,
+    "all quoted": OUTER + INNER,
+    "inherited below": "class Base(BaseModel):\n    one: 'Inner'\n" + INNER + "class Outer(Base):\n    z: int\n",
+    "inherited above": "class Base(BaseModel):\n    one: 'Inner'\nclass Outer(Base):\n    z: int\n" + INNER,
+    "declared anew": "class Base(BaseModel):\n    one: 'Inner'\nclass Outer(Base):\n    one: int\n" + INNER,
+    "in another": "class Base(BaseModel):\n    one: 'Inner'\n" + INNER + "class Outer(BaseModel):\n    b: Base\n",
+    "rebuilt": SIMPLE + INNER + "Outer.model_rebuild()\n",
+    "of itself": "class Outer(BaseModel):\n    one: 'Inner'\n    own: Optional['Outer'] = None\n" + INNER,
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("what", LATER)
+def test_a_model_that_names_a_class_defined_below_it_is_shown_as_dspy_shows_it(
+    name: str, what: str, record: Record
+) -> None:
+    head = "from __future__ import annotations\n" if what == "all quoted" else ""
+    head += "import dspy\nfrom typing import Annotated, Optional, Union\nfrom pydantic import BaseModel, Field\n"
+    early = "class Early(BaseModel):\n    e: str\n"
+    use = "class Uses(dspy.Signature):\n    q: str = dspy.InputField()\n    a: Outer = dspy.OutputField()\n"
+    text = head + early + LATER[what] + use
+    live, read = of_source(text, "Uses"), notation.read(text, "Uses")
+    left = outcome(lambda: plain(theirs(name).format(live, [], {"q": "?"})))
+    right = outcome(lambda: plain(ours(name).format(read, [], {"q": "?"})))
+    tally = Tally("models that name a class defined below")
+    tally.add(what, divergence(left, right))
+    tally.report(record)
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("role", ["input", "output"])
 def test_a_value_that_can_be_walked_once_is_walked_as_dspy_walks_it(name: str, role: str, record: Record) -> None:

@@ -24,7 +24,10 @@ from pydantic.fields import FieldInfo
 
 from adapters.errors import SignatureError
 from adapters.signatures.read.annotation_reader import AnnotationReader
+from adapters.signatures.read.bindings import Binding
 from adapters.signatures.read.source_text import SourceText, told
+from adapters.signatures.read.unbuilt_models import LaterNames, as_written, unbuilt_field
+from adapters.signatures.unbuilt_fields import Unbuilt, keep_unbuilt
 
 MODULE = "signature_source"
 """`__module__` of every class made here. No such module exists."""
@@ -49,6 +52,9 @@ class Surroundings(Protocol):
     """What a class needs of the text around it."""
 
     source: SourceText
+    bindings: dict[str, list[Binding]]
+    postponed: bool
+    rebuilt: frozenset[str]
 
     def reader(self, local: Mapping[str, Any]) -> AnnotationReader:
         """A reader that knows `local` names before those of the module."""
@@ -285,7 +291,7 @@ class ClassMaker:
             function, options = decorator
             return typing.cast(type, function(**options)(self._class(bases, body, skip_private=False)))
         if kind == "model":
-            return self._class(bases, body, skip_private=True)
+            return self._model(bases, body)
         return self._class(bases, body, skip_private=False)
 
     def _keywords(self) -> dict[str, Any]:
@@ -313,6 +319,24 @@ class ClassMaker:
         keywords = self._keywords()
         self._describe(namespace, keywords, bases, body)
         return types.new_class(self.node.name, tuple(bases), keywords, lambda filled: filled.update(namespace))
+
+    def _model(self, bases: list[Any], body: ClassBody) -> type:
+        made = self._class(bases, body, skip_private=True)
+        if self.qualname not in self.around.rebuilt:
+            keep_unbuilt(made, self._unbuilt(made, body), self.node.lineno)
+        return made
+
+    def _unbuilt(self, made: type, body: ClassBody) -> dict[str, Unbuilt]:
+        """Its own fields that name a class of this text below it."""
+        found: dict[str, Unbuilt] = {}
+        for name in made.__annotations__:
+            names = LaterNames(self.reader.names, self.around.bindings, self.local, self.node.lineno)
+            AnnotationReader(self.source, names).read(body.annotations[name])
+            if names.bound_at:
+                annotation = as_written(body.annotations[name], self.reader, self.around.postponed)
+                value = {name: self._value(body.values[name])} if name in body.values else {}
+                found[name] = unbuilt_field(annotation, value, name, names.bound_at)
+        return found
 
     def _describe(
         self, namespace: dict[str, Any], keywords: Mapping[str, Any], bases: list[Any], body: ClassBody

@@ -27,6 +27,7 @@ from adapters.signatures.read.signature_calls import (
 )
 from adapters.signatures.read.signature_class import Draft, SignatureSource
 from adapters.signatures.read.source_text import SourceText, told
+from adapters.signatures.read.unbuilt_models import are_postponed, rebuilt_models
 from adapters.signatures.signature import Signature
 
 
@@ -53,6 +54,8 @@ class SourceModule:
         self.source, self.type_lines = parsable(source)
         self.statements = self.source.parse().body
         self.bindings = bindings_of(self.statements)
+        self.postponed = are_postponed(self.statements)
+        self.rebuilt = rebuilt_models(self.statements)
         self._meanings: dict[Binding, Any] = {}
         self._making: list[Binding] = []
         self._unfinished: list[tuple[ClassMaker, type]] = []

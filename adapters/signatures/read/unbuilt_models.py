@@ -1,0 +1,76 @@
+"""Annotations that name a class defined below their own, as Python leaves them when it runs the class statement."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from typing import Any, ForwardRef
+
+from pydantic.fields import FieldInfo
+
+from adapters.signatures.read.annotation_reader import AnnotationReader, Names
+from adapters.signatures.read.bindings import Binding
+from adapters.signatures.unbuilt_fields import Unbuilt
+
+
+class LaterNames:
+    """The names of a text, with the line at which the last is bound of those bound only below the line of a class."""
+
+    def __init__(self, names: Names, bindings: Mapping[str, Sequence[Binding]], local: Mapping[str, Any], line: int):
+        self.names = names
+        self.bindings = bindings
+        self.local = local
+        self.line = line
+        self.bound_at = 0
+
+    def find(self, name: str, node: ast.AST) -> Any:
+        if name in self.bindings and name not in self.local:
+            first = self.bindings[name][0].node.lineno
+            if first > self.line:
+                self.bound_at = max(self.bound_at, first)
+        return self.names.find(name, node)
+
+    def suggestions(self) -> Sequence[str]:
+        return self.names.suggestions()
+
+
+class _AsWritten(AnnotationReader):
+    """Leaves what is quoted in an annotation as it is, as Python does when it runs the class statement."""
+
+    def _constant(self, node: ast.Constant) -> Any:
+        return node.value if isinstance(node.value, str) else super()._constant(node)
+
+    def read(self, node: ast.expr) -> Any:
+        found = self._annotation(node)
+        return ForwardRef(found) if isinstance(found, str) else found
+
+
+def as_written(node: ast.expr, reader: AnnotationReader, postponed: bool) -> Any:
+    """The annotation before its quotes are evaluated. Raises SignatureError.
+
+    `postponed`: all of it is quoted, for the text begins with `from __future__ import annotations`.
+    """
+    return ForwardRef(ast.unparse(node)) if postponed else _AsWritten(reader.source, reader.names).read(node)
+
+
+def unbuilt_field(annotation: Any, namespace: Mapping[str, Any], name: str, bound_at: int) -> Unbuilt:
+    """The field of this annotation and of the value in the body of its class, as pydantic first makes it."""
+    if name in namespace:
+        return Unbuilt(FieldInfo.from_annotated_attribute(annotation, namespace[name]), bound_at)
+    return Unbuilt(FieldInfo.from_annotation(annotation), bound_at)
+
+
+def are_postponed(statements: Sequence[ast.stmt]) -> bool:
+    """Whether the text begins with `from __future__ import annotations`."""
+    future = (one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__")
+    return any(of.name == "annotations" for one in future for of in one.names)
+
+
+def rebuilt_models(statements: Sequence[ast.stmt]) -> frozenset[str]:
+    """The names of the models of which the text says `Model.model_rebuild()`."""
+    found: set[str] = set()
+    for statement in statements:
+        match statement:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="model_rebuild"))):
+                found.add(name)
+    return frozenset(found)
