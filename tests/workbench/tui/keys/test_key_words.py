@@ -28,8 +28,8 @@ OF_TEXTUAL = ("enter", "tab")
 """Keys of Textual's own lists and lines: where no binding of ours has them they are as they are."""
 
 NOT_OURS = {"tui/panes/source_editor.py": ("esc",), "tui/screens/main.py": ("ctrl+c", "shift+drag")}
-"""Keys of what is offered while typing: no bindings, like tab and the arrows there. Copying what is selected is Textual's
-own key, and the other the terminal's habit."""
+"""Keys of what is offered while typing: no bindings, like tab and the arrows there. Copying what is selected is
+Textual's own key, and the other the terminal's habit."""
 
 NO_TEXT = {
     "tui/keys/bindings.py": "the bindings themselves",
