@@ -142,10 +142,6 @@ class ClassMaker:
                 self._refuse_hooks(node)
         if decorator is not None:
             return "dataclass"
-        if any(typing.get_origin(one) is typing.Generic for one in bases) and not any(
-            isinstance(one, type) and issubclass(one, BaseModel) for one in bases
-        ):
-            raise self._error(self.node, "generic classes are read as models only", "write it out for each type")
         for base in bases:
             if base in (typing_extensions.TypedDict, typing.NamedTuple):
                 return "typed dict" if base is typing_extensions.TypedDict else "named tuple"
@@ -154,8 +150,8 @@ class ClassMaker:
                     return "model"
                 if issubclass(base, enum.Enum):
                     return "enum"
-                if typing_extensions.is_typeddict(base):
-                    return "typed dict"
+            if typing_extensions.is_typeddict(typing.get_origin(base) or base):  # `Base[int]` of a generic one
+                return "typed dict"
         raise self._error(
             self.node,
             f"class {self.node.name} is neither a pydantic model, an enum, a TypedDict, a NamedTuple nor a dataclass",

@@ -9,7 +9,8 @@ import dspy.experimental
 import pytest
 from dspy.adapters.utils import get_annotation_name
 
-from adapters.errors import SignatureError
+from adapters.errors import AdapterParseError, SignatureError
+from adapters.formats.chat import ChatAdapter
 from adapters.signatures import notation
 from adapters.signatures.type_names import name_of
 from tests.adapters.signatures.dspy_signatures import face, face_of_dspy, of_source, of_string, schema
@@ -45,6 +46,69 @@ def test_a_string_is_read_as_dspy_reads_it(text: str) -> None:
 @pytest.mark.parametrize("name", SOURCES)
 def test_a_source_is_read_as_python_runs_it(name: str) -> None:
     assert face(notation.read(SOURCES[name], name)) == face_of_dspy(of_source(SOURCES[name], name))
+
+
+BOXED = {
+    "boxes": '[{"x": "a", "more": [null, "b"]}]',
+    "labelled": '{"x": 1, "more": ["2"], "label": "l"}',
+    "numbers": '{"x": "1", "more": [], "unit": "m"}',
+    "loose": '{"first": "f", "pairs": {"a": 1}}',
+    "pair": '["1", 2]',
+    "held": '{"it": {"x": "yes", "more": [false]}}',
+}
+GENERIC = """
+import dataclasses
+import dspy
+from typing import Generic, NamedTuple, Optional, TypeVar
+from typing_extensions import Required, TypedDict
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+class Box(TypedDict, Generic[T]):
+    x: T
+    more: list[T]
+
+class Labelled(Box[T], Generic[T, U]):
+    label: U
+
+class OfNumbers(Box[int]):
+    unit: str
+
+class Loose(Generic[T, U], TypedDict, total=False):
+    pairs: dict[T, U]
+    first: Required[T]
+
+class Pair(NamedTuple, Generic[T]):
+    left: T
+    right: Optional[T] = None
+
+@dataclasses.dataclass
+class Held(Generic[T]):
+    it: T
+
+class Boxed(dspy.Signature):
+    box: Box[int] = dspy.InputField()
+    bare: Box = dspy.InputField()
+    boxes: list[Box[Optional[str]]] = dspy.OutputField()
+    labelled: Labelled[int, str] = dspy.OutputField()
+    numbers: OfNumbers = dspy.OutputField()
+    loose: Loose[str, float] = dspy.OutputField()
+    pair: Pair[int] = dspy.OutputField()
+    held: Held[Box[bool]] = dspy.OutputField()
+"""
+
+
+def test_generic_typed_dicts_named_tuples_and_dataclasses_are_read_as_python_runs_them() -> None:
+    live, read = of_source(GENERIC, "Boxed"), notation.read(GENERIC, "Boxed")
+    assert face(read) == face_of_dspy(live)
+    reply = "\n".join(f"[[ ## {name} ## ]]\n{value}" for name, value in BOXED.items())
+    assert repr(ChatAdapter().parse(read, reply)) == repr(dspy.ChatAdapter().parse(live, reply))
+    wrong = reply.replace('"x": "a"', '"x": [1]')
+    with pytest.raises(AdapterParseError):
+        ChatAdapter().parse(read, wrong)
+    with pytest.raises(dspy.utils.exceptions.AdapterParseError):
+        dspy.ChatAdapter().parse(live, wrong)
 
 
 DSPY = Path(dspy.__file__).parent

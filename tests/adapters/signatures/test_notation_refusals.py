@@ -140,7 +140,7 @@ SOURCES = [
     (signature("a: T = dspy.InputField()", "T = list['T']\n"), 3, 10, "unknown name `T`", ""),
     (
         signature("a: T = dspy.InputField()", "from typing import *\nX = TypeVar('X')\nclass T(Generic[X]): x: X\n"),
-        *(5, 1, "generic classes", "for each type"),
+        *(5, 1, "neither a pydantic model", "BaseModel"),
     ),
     (
         signature("a: T = dspy.InputField()", "from enum import Enum\nclass T(Enum):\n    A = 1\n    A = 2\n"),
