@@ -16,6 +16,7 @@ import json
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -40,6 +41,7 @@ KEY = "canary-key-0123456789abcdef"
 class Provider:
     """`path` is how the address of the call ends; `base` is the variable with the server's address, and `under` what
     follows its port; `more` are other variables that the provider needs. `streams`: whether litellm asks for a stream.
+    `has_account`: its key is a token that the server gives for a service account of Google's (`google-auth`).
     """
 
     name: str
@@ -51,13 +53,39 @@ class Provider:
     under: str = ""
     streams: bool = True
     more: Mapping[str, str] = field(default_factory=dict)
+    has_account: bool = False
 
     def environment(self, url: str) -> dict[str, str]:
         """The variables that a user of this provider sets, with `url` in the place of its own address."""
         keys = {self.key: KEY} if self.key else {}
-        return {**keys, self.base: url + self.under, **self.more}
+        account = {"VERTEXAI_CREDENTIALS": json.dumps(service_account(url))} if self.has_account else {}
+        return {**keys, **account, self.base: url + self.under, **self.more}
 
 
+@lru_cache(maxsize=1)
+def _private_key() -> str:
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    return key.private_bytes(encoding, form, serialization.NoEncryption()).decode()
+
+
+def service_account(url: str) -> dict[str, str]:
+    """The key file of a service account whose tokens the server at `url` gives."""
+    return {
+        "type": "service_account",
+        "project_id": "our-project",
+        "private_key_id": "1",
+        "private_key": _private_key(),
+        "client_email": "workbench@our-project.iam.gserviceaccount.com",
+        "client_id": "1",
+        "token_uri": url + TOKENS,
+    }
+
+
+TOKENS = "/token"
 CHAT = "/chat/completions"
 
 PROVIDERS = (
@@ -89,6 +117,16 @@ PROVIDERS = (
         "GEMINI_API_KEY",
         "GEMINI_API_BASE",
         "/v1beta",
+    ),
+    Provider(
+        "vertex",
+        "vertex_ai/gemini-3.8-flash",
+        GEMINI,
+        ":streamGenerateContent?alt=sse",
+        "",
+        "VERTEX_AI_API_BASE",
+        more={"VERTEXAI_PROJECT": "our-project", "VERTEXAI_LOCATION": "us-central1"},
+        has_account=True,
     ),
     Provider(
         "bedrock",
@@ -172,6 +210,10 @@ def _handler(server: ProviderServer) -> type[BaseHTTPRequestHandler]:
             pass
 
         def do_POST(self) -> None:
+            if self.path == TOKENS:
+                self.rfile.read(int(self.headers.get("content-length", "0")))
+                self._json(200, {"access_token": KEY, "expires_in": 3600, "token_type": "Bearer"})
+                return
             body = json.loads(self.rfile.read(int(self.headers.get("content-length", "0"))) or b"{}")
             server.requests.append(Seen(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
             wire, behaviour = server.provider.wire, server.behaviour
