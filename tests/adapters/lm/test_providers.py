@@ -21,6 +21,9 @@ from adapters.signatures.signature import InputField, OutputField, Signature
 QUESTION = Signature.make((), "Answer.").append("question", InputField(), str).append("answer", OutputField(), str)
 REPLY = Reply(("[[ ## answer ## ]]\n", "It rains ", "a lot.\n\n", "[[ ## completed ## ]]"))
 
+WORDED_BY_LITELLM = ("responses", "gemini", "vertex", "openrouter")
+"""Where litellm puts words of its own around the provider's, in the middle of a stream."""
+
 QUICK = ("gemini", "responses", "pro")
 """Those that a change of ours, or of litellm's, is most likely to break; the others are among the slow tests."""
 
@@ -149,7 +152,7 @@ def test_an_error_in_the_middle_of_a_stream_is_no_reply(ask: Ask, provider: Prov
     assert run.error is not None and run.error.phase == "request"
     assert run.attempts[0].completions[0].text.startswith("[[ ## answer ## ]]")
     assert "Traceback" not in run.error.message and "site-packages" not in run.error.message
-    if provider.name not in ("responses", "gemini", "vertex", "openrouter"):  # there litellm puts words of its own around it
+    if provider.name not in WORDED_BY_LITELLM:
         assert run.error.message.endswith(f" failed: {FAULT}")
         assert run.error.payload["kind"] == "server"
 
