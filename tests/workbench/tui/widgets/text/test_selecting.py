@@ -13,14 +13,15 @@ from workbench.tui.panes.status import StatusLine
 LONG = "The export is empty, and " + "so is what was exported before it, " * 4 + "says the log: 結果 [/x] \x1b[2J."
 
 
-def place_of(desk: Desk, text: str) -> tuple[int, int]:
-    """The cell of the first prompt at which the first row with `text` holds it."""
+async def place_of(desk: Desk, text: str) -> tuple[int, int]:
+    """The cell of the first prompt at which the first row with `text` holds it, once it has come into sight."""
     prompt = desk.main.columns.all[0].prompt
-    for y in range(prompt.size.height):
-        row = prompt.render_line(y).text
-        if text in row:
-            return row.index(text), y
-    raise AssertionError(f"{text!r} is not in sight")
+
+    def rows() -> list[str]:
+        return [prompt.render_line(y).text for y in range(prompt.size.height)]
+
+    await desk.until(lambda: any(text in row for row in rows()), f"for {text!r} in sight")
+    return next((row.index(text), y) for y, row in enumerate(rows()) if text in row)
 
 
 async def drag(desk: Desk, start: tuple[int, int], end: tuple[int, int]) -> None:
@@ -37,7 +38,7 @@ def test_what_is_dragged_over_is_copied_as_the_message_says_it(size: tuple[int, 
 
     async def act(desk: Desk) -> None:
         await desk.press("f3", "end")
-        x, y = place_of(desk, "The export")
+        x, y = await place_of(desk, "The export")
         await drag(desk, (x, y), (x + 4, y + 2))
         copied: list[str] = []
         with patch.object(desk.app, "copy_to_clipboard", copied.append):
@@ -55,7 +56,7 @@ def test_what_is_dragged_over_is_copied_as_the_message_says_it(size: tuple[int, 
 def test_a_selection_is_painted_and_a_click_takes_it_away_and_moves_the_cursor() -> None:
     async def act(desk: Desk) -> None:
         prompt = desk.main.columns.all[0].prompt
-        x, y = place_of(desk, "Your input fields")
+        x, y = await place_of(desk, "Your input fields")
         await drag(desk, (x, y), (x + 9, y))
         look = desk.main.get_component_rich_style("screen--selection")
         painted = [one.text for one in prompt.render_line(y) if one.style and one.style.bgcolor == look.bgcolor]
@@ -70,7 +71,7 @@ def test_a_selection_is_painted_and_a_click_takes_it_away_and_moves_the_cursor()
 
 def test_lines_and_messages_stay_apart_when_they_are_copied() -> None:
     async def act(desk: Desk) -> None:
-        x, y = place_of(desk, "Your input fields")
+        x, y = await place_of(desk, "Your input fields")
         await drag(desk, (x, y), (x + 11, y + 1))
         assert desk.main.get_selected_text() == "Your input fields are:\n1. `ticket` "
 
