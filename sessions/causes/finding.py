@@ -243,7 +243,8 @@ def in_words(key: Key) -> str:
     if key.kind in ("demo", "history"):
         what = "demo" if key.kind == "demo" else "turn of the history"
         if key.before.startswith("messages ") and not key.after:
-            return f"the {'demos' if key.kind == 'demo' else 'history'} changed: {key.before}"
+            which = "demos" if key.kind == "demo" else "history"
+            return f"{f'the {which}' if key.name else 'demos or history'} changed: {key.before}"
         return f"{what} {key.name} changed{change}"
     if key.kind == "reading":
         return f"the reading of{name} changed{change}" if key.name else f"the verdict of a reply changed{change}"

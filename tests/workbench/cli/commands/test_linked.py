@@ -129,6 +129,8 @@ def test_a_strangers_link_is_refused_in_one_line_and_nothing_is_read_or_run(proj
     code, word, (said,) = verdict(run)
     assert (code, word) == (exit_codes.DIFFERENT, "refused")
     assert "\n" not in said
+    done = run("check", PATH)
+    assert "workbench pull" not in done.out + done.err, "which could do nothing here"
 
 
 def test_a_class_outside_of_the_sessions_project_is_copied_without_a_link(project: Path, run: Run) -> None:
