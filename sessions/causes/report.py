@@ -30,6 +30,7 @@ def lines_of(cause: Cause) -> Iterator[str]:
 
 def advice(causes: Sequence[Cause], paths: Sequence[str]) -> str:
     """What to do next, in one line; empty when nothing can be accepted."""
+
     def can_be_pulled(cause: Cause) -> bool:
         return cause.key.kind == "source" and cause.example.verdicts.get("source") == "drift"
 
