@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sessions.model.session import SignatureText, SourceLink
-from sessions.source.gathering import Gathered, gather, read_gathered
+from sessions.source.gathering import Gathered, digest_of, gather, read_gathered
 from sessions.source.project import Project, SourceRefusedError, folder_of_project
 
 
@@ -42,6 +42,11 @@ class Follower:
         if isinstance(found, Exception):
             raise found
         return found
+
+
+def is_edited(signature: SignatureText) -> bool:
+    """Whether a linked signature's text is another than the program's was when it was last taken from there."""
+    return signature.source is not None and digest_of(signature.text) != signature.source.digest
 
 
 def is_of_project(file: Path, folder: Path) -> bool:

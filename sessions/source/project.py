@@ -35,6 +35,10 @@ class SourceRefusedError(SourceError):
     """It may not, or cannot, be followed."""
 
 
+class SourceEditedError(SourceError):
+    """The session has edits of its own, which the program's text would end."""
+
+
 class SourceGoneError(SourceError):
     """The file or the class is not there; the hint names the nearest."""
 

@@ -17,11 +17,14 @@ from sessions.imports.cells import takes
 from sessions.model.session import Case, Demo, Session, SourceLink
 from sessions.source.comparing import differences
 from sessions.source.gathering import read_gathered
-from sessions.source.linking import Follower
-from sessions.source.project import SourceRefusedError
+from sessions.source.linking import Follower, is_edited
+from sessions.source.project import SourceEditedError, SourceRefusedError
 
 ASIDE = "aside"
 """The key beside a demo's or a case's own, under which such values are kept."""
+
+PUSH = "`workbench push` writes its edits there; `workbench pull --over-edits` drops them"
+BOTH = "shift+F11 in the app chooses, and `workbench push` then writes them; `workbench pull --over-edits` drops them"
 
 
 @dataclass(frozen=True)
@@ -83,6 +86,19 @@ class Pulled:
     session: Session
     changes: tuple[str, ...]
     notes: tuple[str, ...]
+
+
+def refuse_to_lose_edits(session: Session, folder: Path, follower: Follower) -> None:
+    """Raises `SourceEditedError` where the session's text has edits that the program's, taken over, would end."""
+    signature = session.signature
+    if signature.source is None or not is_edited(signature):
+        return
+    found = follower.follow(signature.source, folder)
+    if signature.text == found.text:
+        return
+    if found.digest == signature.source.digest:
+        raise SourceEditedError("the session was edited since it was taken from the program", PUSH)
+    raise SourceEditedError("the session was edited since it was taken from the program, which has changed too", BOTH)
 
 
 def pulled(session: Session, folder: Path, follower: Follower, link: SourceLink | None = None) -> Pulled:

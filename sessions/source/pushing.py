@@ -11,6 +11,7 @@ from sessions.line_diff import line_diff
 from sessions.model.session import Session
 from sessions.source.comparing import differences
 from sessions.source.gathering import Gathered, Piece, gather, read_gathered
+from sessions.source.linking import is_edited
 from sessions.source.project import Project, SourceError, SourceRefusedError
 from sessions.source.statements import ModuleText, read_module
 from sessions.source.verdict import read_alone
@@ -58,7 +59,8 @@ def pushed(session: Session, folder: Path) -> Push:
         return Push(project, {}, session)
     if found.digest != link.digest:
         said = f"{link.file} has changed since the session was taken from it"
-        raise SourceRefusedError(said, "`workbench check` shows how; `workbench pull` takes it over")
+        over = " --over-edits" if is_edited(signature) else ""
+        raise SourceRefusedError(said, f"`workbench check` shows how; `workbench pull{over}` takes it over")
     if signature.class_name != link.class_name:
         said = f"the session's class is {signature.class_name}, the program's {link.class_name}"
         raise SourceRefusedError(said, "what is called otherwise elsewhere too is renamed in the program")

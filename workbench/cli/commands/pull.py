@@ -9,7 +9,7 @@ from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError
-from sessions.source.pulling import Pulled, pulled
+from sessions.source.pulling import Pulled, pulled, refuse_to_lose_edits
 from workbench.checks import fixture_files
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes
@@ -20,7 +20,9 @@ Takes the text of a session's signature over from the program that it is linked
 to (workbench new FILE.py:Class). The program is read, never run. Recordings
 stay, so that prompts which change by it drift, and can be decided one cause
 after the other (workbench review). Demos and inputs whose field is gone, or has
-another type, are named and kept aside, and come back with their field.
+another type, are named and kept aside, and come back with their field. A session
+whose text was edited since is left as it is: push writes that into the program,
+and --over-edits drops it.
 
 Exits 1 when a session could not be pulled."""
 EXAMPLES = """\
@@ -34,6 +36,7 @@ NO_LINK = "it has no link to a program; `workbench import FILE.py:Class --into {
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", metavar="SESSION", help="a session file, or a folder of them")
     parser.add_argument("--dry-run", action="store_true", help="say what would change, and write nothing")
+    parser.add_argument("--over-edits", action="store_true", help="also where the session's own text was edited since")
     arguments.add_json(parser)
 
 
@@ -45,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     shapes = []
     codes = []
     for path in files:
-        made, error = _pull(path, follower, options.dry_run, str(path) in options.paths)
+        made, error = _pull(path, follower, options, str(path) in options.paths)
         codes.append(exit_codes.DIFFERENT if error else exit_codes.OK)
         if made is None and not error:
             continue
@@ -60,14 +63,16 @@ def run(options: argparse.Namespace) -> int:
     return exit_codes.worst(codes)
 
 
-def _pull(path: Path, follower: Follower, dry_run: bool, is_named: bool) -> tuple[Pulled | None, str]:
+def _pull(path: Path, follower: Follower, options: argparse.Namespace, is_named: bool) -> tuple[Pulled | None, str]:
     """What was taken over into one file, or why nothing was; a folder's sessions without a link are passed over."""
     try:
         opened = store.open_file(path)
         if opened.session.signature.source is None:
             return None, f"{path}: {NO_LINK.format(path)}" if is_named else ""
+        if not options.over_edits:
+            refuse_to_lose_edits(opened.session, path.parent, follower)
         made = pulled(opened.session, path.parent, follower)
-        if made.changes and not dry_run:
+        if made.changes and not options.dry_run:
             restore_points.keep(path)
             store.save(made.session, path, over=opened.fingerprint)
     except SourceError as error:

@@ -203,6 +203,32 @@ def edited_session(before: str, after: str) -> None:
     store.save(replace(session, signature=replace(session.signature, text=text)), PATH)
 
 
+@pytest.mark.parametrize("is_program_edited", [False, True])
+def test_pull_refuses_to_write_over_edits_of_the_session(project: Path, run: Run, is_program_edited: bool) -> None:
+    edited_session("what was written", "what was said")
+    if is_program_edited:
+        edit(project / "app" / "qa.py", "Read the note.", "Read the letter.")
+    before = Path(PATH).read_bytes()
+    for words in ([PATH], ["prompts"], [PATH, "--dry-run"]):
+        done = run("pull", *words)
+        assert done.code == exit_codes.DIFFERENT
+        assert done.err.startswith(f"workbench: {PATH}: the session was edited") and done.err.count("\n") == 1
+        assert "push" in done.err and "--over-edits" in done.err
+        assert Path(PATH).read_bytes() == before
+    done = run("pull", PATH, "--over-edits")
+    assert done.code == 0, done.err
+    assert "what was written" in store.load(PATH).signature.text
+    assert verdict(run)[1] == "pass"
+
+
+def test_edits_that_the_program_has_too_are_not_in_the_way_of_a_pull(project: Path, run: Run) -> None:
+    edited_session("what was written", "what was said")
+    edit(project / "app" / "qa.py", "what was written", "what was said")
+    done = run("pull", PATH)
+    assert done.code == 0, done.err
+    assert "what was said" in store.load(PATH).signature.text
+
+
 def test_push_writes_the_classes_own_line_and_nothing_else(project: Path, run: Run) -> None:
     assert run("push", PATH).code == 0
     edited_session("what was written", "what was said")
