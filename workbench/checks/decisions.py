@@ -16,7 +16,12 @@ NONE_YET: Mapping[str, Decision] = MappingProxyType({})
 
 def can_be_accepted(cause: Cause) -> bool:
     """Whether accepting settles it: by recording anew, or, for a program that says otherwise, by taking its text."""
-    return cause.is_acceptable or cause.key.kind == "source"
+    return cause.is_acceptable or (cause.key.kind == "source" and not _is_out_of_reach(cause))
+
+
+def _is_out_of_reach(cause: Cause) -> bool:
+    """Whether a program cannot be followed: there is no text that could be taken over."""
+    return cause.example.verdicts.get("source") in ("gone", "refused")
 
 
 def why_not(cause: Cause) -> str:
@@ -25,6 +30,7 @@ def why_not(cause: Cause) -> str:
         return ""
     mends = {
         "expectation": "an expectation is yours to change, or the reply to be sent again",
+        "source": "the link or the program has to be mended first",
         "upstream": "that dspy does otherwise: no recording changes it",
         "live": "the model answers otherwise: no recording changes it",
     }
@@ -63,8 +69,8 @@ class Decisions:
         return self if state == self.steps[-1] else replace(self, steps=(*self.steps, MappingProxyType(state)))
 
     def rest(self, decision: Decision) -> tuple[Cause, ...]:
-        """What "all that remain" means: undecided causes; to be accepted, those alone that recording anew settles."""
-        return tuple([one for one in self.open if decision == "leave" or one.is_acceptable])
+        """What "all that remain" means: undecided causes; to be accepted, those alone that can be one by one."""
+        return tuple([one for one in self.open if decision == "leave" or can_be_accepted(one)])
 
     def undone(self) -> Decisions:
         """Without the last step."""
@@ -75,5 +81,8 @@ class Decisions:
         return replace(self, causes=tuple(causes))
 
     def others_of(self, cause: Cause, fixture: FixtureName) -> tuple[Cause, ...]:
-        """The other causes of a fixture: it is recorded anew when these are accepted too."""
-        return tuple([one for one in self.causes if one.id != cause.id and fixture in one.fixtures])
+        """What has to be accepted too, before a fixture is recorded anew, or before its program's text is pulled."""
+        others = [one for one in self.causes if one.id != cause.id and fixture in one.fixtures]
+        if cause.key.kind == "source":
+            return tuple([one for one in others if one.key.kind == "source"])
+        return tuple([one for one in others if one.is_acceptable])

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sessions.causes.accepting import accepted
-from sessions.causes.cause import Cause, FixtureName, Key
+from sessions.causes.cause import Cause, FixtureName
 from sessions.causes.finding import Causes, causes_of
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
 from sessions.file.store import Fingerprint
 from sessions.fixtures import checking as fixtures
 from sessions.fixtures.verdicts import Drift, FixtureResult
+from sessions.model.session import Session
 from sessions.source.linking import Follower
 from sessions.source.pulling import pulled
 from workbench.checks.checking import Checked, Plan, adapters_of_the_user, check_all, check_file, wanted_of
@@ -50,12 +51,16 @@ Decide = Callable[[Review, Callable[[], Review], Look, str], tuple[Review, Decis
 
 @dataclass(frozen=True)
 class Written:
-    """What became of one file: fixtures recorded anew, fixtures that wait for another cause, or why it was left."""
+    """What became of one file: fixtures recorded anew, fixtures that wait for another cause, or why it was left.
+
+    `text_waits`: a cause of its program is accepted and another is not, so that the program's text was not pulled.
+    """
 
     path: Path
     recorded: int = 0
     waiting: int = 0
     pulled: bool = False
+    text_waits: bool = False
     error: str = ""
 
 
@@ -85,16 +90,37 @@ class FilesLook:
         if self._last is None or str(self._last.path) != fixture.path:
             self._last = check_file(Path(fixture.path), self._plan, None, Follower())
         found = drifts_of(cause, fixture, self._last.results)
-        return (*found, *_once_pulled(fixture, self._plan)) if found and cause.key.kind == "source" else found
+        if not found or cause.key.kind != "source":
+            return found
+        path = Path(fixture.path)
+        try:
+            session = store.load(path)
+        except SessionError:  # gone since it was checked: what was found stays what is known
+            return found
+        return (*found, *once_pulled(session, path.parent, fixture, self._plan))
 
 
-def _once_pulled(fixture: FixtureName, plan: Plan) -> Iterator[Drift]:
+@dataclass(frozen=True)
+class OpenLook:
+    """The same of a session that is open, which stands in `folder`, and of what a check of it has found."""
+
+    session: Session
+    folder: Path
+    results: Sequence[FixtureResult]
+
+    def __call__(self, cause: Cause, fixture: FixtureName) -> tuple[Drift, ...]:
+        found = drifts_of(cause, fixture, self.results)
+        if not found or cause.key.kind != "source":
+            return found
+        return (*found, *once_pulled(self.session, self.folder, fixture, Plan()))
+
+
+def once_pulled(session: Session, folder: Path, fixture: FixtureName, plan: Plan) -> Iterator[Drift]:
     """How a recording would differ from what is made of the program's text; nothing where that cannot be taken."""
-    path = Path(fixture.path)
     try:
-        session = pulled(store.load(path), path.parent, Follower()).session
-        own = adapters_of_the_user(session, plan.adapters)
-        results = fixtures.check(session, fixture.path, cases=[fixture.case], columns=[fixture.column], adapters=own)
+        taken = pulled(session, folder, Follower()).session
+        own = adapters_of_the_user(taken, plan.adapters)
+        results = fixtures.check(taken, fixture.path, cases=[fixture.case], columns=[fixture.column], adapters=own)
     except (SessionError, ValueError):  # the cause itself says why: it is gone, refused, or cannot be read
         return
     for drift in (one for result in results for one in result.drift if one.part in ("render", "parse")):
@@ -120,21 +146,38 @@ def accept(path: Path, ids: Collection[str], plan: Plan, seen: Fingerprint | Non
             changed = "it has changed since it was reviewed, and is left as it is; review it again"
             return Written(path, error=f"{path}: {changed}")
         follower = Follower()
-        was_pulled = False
-        if any(key.kind == "source" and key.id in ids for key in _keys(path, plan, follower)):
-            session, was_pulled = pulled(session, path.parent, Follower()).session, True
+        text = with_text(session, path.parent, check_file(path, plan, None, follower).results, ids, follower)
+        session = text.session
         own, wanted = adapters_of_the_user(session, plan.adapters), wanted_of(session, str(path), plan)
         results = fixtures.check(session, str(path), adapters=own, wanted=wanted)
         done = accepted(session, results, ids, own)
         if done.session is opened.session:
-            return Written(path, waiting=done.waiting)
+            return Written(path, waiting=done.waiting, text_waits=text.waits)
         restore_points.keep(path)
         store.save(done.session, path, over=opened.fingerprint)
     except (SessionError, ValueError) as error:
         return Written(path, error=str(error))
-    return Written(path, done.recorded, done.waiting, was_pulled)
+    return Written(path, done.recorded, done.waiting, text.was_pulled, text.waits)
 
 
-def _keys(path: Path, plan: Plan, follower: Follower) -> list[Key]:
-    found = check_file(path, plan, None, follower)
-    return [key for result in found.results for key in causes_of(result)]
+@dataclass(frozen=True)
+class WithText:
+    """A session with its program's text where that was accepted; `waits`: a part of it was, and another was not."""
+
+    session: Session
+    was_pulled: bool
+    waits: bool
+
+
+def with_text(
+    session: Session, folder: Path, results: Sequence[FixtureResult], ids: Collection[str], follower: Follower
+) -> WithText:
+    """The session, of which a check says `results`, with the program's text if all that it says otherwise is accepted.
+
+    The text is one thing: where it has two changes, taking it over for one of them would take the other unseen.
+    Raises `SourceError`.
+    """
+    taken = [key.id in ids for result in results for key in causes_of(result) if key.kind == "source"]
+    if not taken or not all(taken):
+        return WithText(session, False, any(taken))
+    return WithText(pulled(session, folder, follower).session, True, False)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from sessions.causes.cause import Cause, CauseKind, FixtureName, Key
-from sessions.fixtures.verdicts import FixtureResult
-from workbench.checks.decisions import Decisions, why_not
+from sessions.fixtures.verdicts import FixtureResult, Part, Word
+from workbench.checks.decisions import Decisions, can_be_accepted, why_not
 
 
-def cause(kind: CauseKind, *fixtures: str) -> Cause:
+def cause(kind: CauseKind, *fixtures: str, name: str = "", source: Word = "drift") -> Cause:
     names = tuple([FixtureName(one, "case", "chat") for one in fixtures])
-    return Cause(Key(kind, "", "a", "b"), kind, names, FixtureResult(fixtures[0], "case", "chat", {}))
+    verdicts: dict[Part, Word] = {"source": source} if kind == "source" else {}
+    return Cause(Key(kind, name, "a", "b"), kind, names, FixtureResult(fixtures[0], "case", "chat", verdicts))
 
 
 TYPE, INPUT, EXPECTED, SOURCE = (
@@ -41,11 +42,26 @@ def test_what_recording_does_not_settle_is_never_accepted_and_says_why() -> None
     assert why_not(TYPE) == "" and why_not(SOURCE) == ""
 
 
-def test_all_that_remain_are_the_undecided_and_a_program_is_never_pulled_with_them() -> None:
+def test_all_that_remain_are_the_undecided_that_can_be_accepted_one_by_one_a_program_with_them() -> None:
     left = ALL.decided([TYPE], "leave")
     rest = left.decided(left.rest("accept"), "accept")
-    assert rest.accepted == {INPUT.id} and rest.of(TYPE) == "leave"
+    assert rest.accepted == {INPUT.id, SOURCE.id} and rest.of(TYPE) == "leave"
+    assert ALL.rest("accept") == tuple([one for one in ALL.causes if can_be_accepted(one)])
     assert left.decided(left.rest("leave"), "leave").open == ()
+
+
+def test_a_program_that_cannot_be_followed_has_no_text_to_take_over() -> None:
+    for word in ("gone", "refused"):
+        lost = cause("source", "3", source=word)
+        assert not can_be_accepted(lost) and "the link or the program" in why_not(lost)
+        assert Decisions((TYPE, lost)).rest("accept") == (TYPE,)
+
+
+def test_a_program_waits_for_its_other_causes_and_a_recording_for_no_program() -> None:
+    other, reworded = cause("source", "3", name="fields.note.desc"), cause("instructions", "3")
+    decisions = Decisions((SOURCE, other, reworded))
+    assert decisions.others_of(SOURCE, FixtureName("3", "case", "chat")) == (other,)
+    assert decisions.others_of(reworded, FixtureName("3", "case", "chat")) == ()
 
 
 def test_the_other_causes_of_a_fixture_are_those_it_waits_for() -> None:

@@ -12,6 +12,7 @@ from sessions.causes.cause import Cause
 from sessions.errors import SessionError
 from workbench.checks import fixture_files, keywords, reviewing
 from workbench.checks.checking import Plan
+from workbench.checks.decisions import can_be_accepted, why_not
 from workbench.checks.reviewing import Decide, FilesLook, Review, Written
 from workbench.cli import arguments
 from workbench.cli.commands.check import write_causes
@@ -25,8 +26,8 @@ description that changed is one cause, however many fixtures show it. At a
 terminal each is decided on the screen; elsewhere, where CI is set, and with --by
 they are listed, and accepted by their ids. What is accepted is recorded anew:
 today's prompts and readings in the place of the old ones, in every fixture that
-has no other cause. Accepting a change of the program itself (source) pulls its
-text; what that changes in prompts is the next review's.
+has no other cause. Accepting all changes of the program itself (source) pulls
+its text; what that changes in prompts is the next review's.
 
 The screen writes when it is left, a list only with --accept. Each file is
 written once, whole; one that changed meanwhile is named and left. Exits 1 while
@@ -46,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-k", dest="keyword", default="", metavar="EXPR", help="only such cases, columns, path:WORDs")
     parser.add_argument("--by", choices=("cause", "case"), help="list causes, or cases with theirs")
     parser.add_argument("--accept", action="append", default=[], metavar="CAUSE", help="by its id; repeatable")
-    parser.add_argument("--accept-all", action="store_true", help="every cause that recording anew settles")
+    parser.add_argument("--accept-all", action="store_true", help="every cause that can be accepted")
     parser.add_argument("--no-source", action="store_true", help="follow no link to a program")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to check files in (default 1)")
     arguments.add_json(parser)
@@ -122,10 +123,10 @@ def _accepted(options: argparse.Namespace, found: Review) -> set[str]:
             near = nearest(id, list(known))
             hint = f"; did you mean {near}?" if near else f"; there is {', '.join(known) or 'none'}"
             raise CommandError(f"--accept {id}: no such cause{hint}")
-        if not (known[id].is_acceptable or known[id].key.kind == "source"):
-            raise CommandError(f"--accept {id}: {known[id].words}: this is not settled by recording anew")
+        if why := why_not(known[id]):
+            raise CommandError(f"--accept {id}: {known[id].words}: {why}")
     ids = set(options.accept)
-    return ids | {one.id for one in found.causes if one.is_acceptable} if options.accept_all else ids
+    return ids | {one.id for one in found.causes if can_be_accepted(one)} if options.accept_all else ids
 
 
 def _write_json(left: Review, ids: set[str], written: Sequence[Written]) -> None:
@@ -165,6 +166,7 @@ def _tell_file(one: Written) -> None:
         return
     pulled = "pulled, " if one.pulled else ""
     waiting = f", {one.waiting} wait for another cause" if one.waiting else ""
+    waiting += ", the program's text waits for another cause" if one.text_waits else ""
     command_output.text(f"{one.path}: {pulled}{one.recorded} recorded anew{waiting}")
 
 

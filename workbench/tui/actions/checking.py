@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.notifications import SeverityLevel
 
-from sessions.fixtures import checking
 from sessions.fixtures.checking import NO_REPLY
 from sessions.fixtures.verdicts import FixtureResult
+from sessions.source.linking import Follower
 from workbench.output.display import one_line
 from workbench.tui.actions import deciding
 from workbench.tui.keys.key_words import KeyWords
@@ -24,8 +24,8 @@ LONGEST_REASON = 120
 
 
 def check(host: Host) -> None:
-    """What F9 does: checks every recording of the session as it is on screen; what drifted is then decided."""
-    checked = checking.check(host.document.session, deciding.path_of(host))
+    """What F9 does: checks all recordings of the session on screen, and its program; what drifted is then decided."""
+    checked = deciding.judged(host, Follower())
     differing = [one for one in checked if one.failed and not _waits(one)]
     if differing:
         host.ask(deciding.decide(host, differing))

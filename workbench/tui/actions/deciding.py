@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 from sessions.causes.accepting import accepted
@@ -12,10 +11,14 @@ from sessions.causes.cause import FixtureName
 from sessions.causes.finding import Causes
 from sessions.fixtures import checking
 from sessions.fixtures.verdicts import FixtureResult
+from sessions.source.linking import Follower
+from sessions.source.project import SourceError
+from sessions.source.verdict import check_source, with_source
 from workbench.checks.decisions import Decisions
-from workbench.checks.reviewing import drifts_of
+from workbench.checks.reviewing import OpenLook, with_text
 from workbench.output.display import one_line
 from workbench.state.document import Place
+from workbench.tui.actions.following import folder_of
 from workbench.tui.screens.review import Left, ReviewScreen
 from workbench.tui.widgets.text.plain import plain_notify
 
@@ -26,12 +29,19 @@ THEN = "records"
 """What leaving the review does with what is accepted."""
 
 
+def judged(host: Host, follower: Follower) -> list[FixtureResult]:
+    """What `workbench check` would say of the session if it were saved as it is on screen, its program included."""
+    session = host.document.session
+    results = checking.check(session, path_of(host))
+    return with_source(results, check_source(session, folder_of(host), follower))
+
+
 async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
-    """Shows what drifted by its cause; what is accepted is recorded anew, which undo takes back, and saved with ^s."""
+    """Shows what drifted by its cause; what is accepted is taken over, which undo takes back, and saved with ^s."""
     causes = Causes()
     causes.add(results)
     decisions = Decisions(causes.found())
-    look = partial(drifts_of, results=results)
+    look = OpenLook(host.document.session, folder_of(host), results)
     name = host.document.path.name if host.document.path is not None else "this session"
     left = await host.app.push_screen_wait(ReviewScreen(decisions, look, name, THEN))
     take(host, left)
@@ -40,17 +50,26 @@ async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
 
 
 def take(host: Host, left: Left) -> None:
-    """Records anew what is accepted, as the session is now: a reply may have come in meanwhile."""
+    """Takes over what is accepted, as the session and its program are now: a reply may have come in meanwhile."""
     ids = left.decisions.accepted
     if not ids:
         return
     session = host.document.session
-    done = accepted(session, checking.check(session, path_of(host)), ids)
+    follower = Follower()
+    try:
+        text = with_text(session, folder_of(host), judged(host, follower), ids, follower)
+    except SourceError as error:
+        plain_notify(host.app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
+        return
+    done = accepted(text.session, checking.check(text.session, path_of(host)), ids)
     count = f"{len(ids)} cause{'' if len(ids) == 1 else 's'}"
+    taken = "The program's text is taken over. " if text.was_pulled else ""
     waiting = f"{done.waiting} wait for another cause. " if done.waiting else ""
+    waiting += "The program's text waits for another cause. " if text.waits else ""
     if done.session is not session:
         host.main.edit(lambda state: replace(state, session=done.session), Place("session"), f"accept {count}")
-    said = f"{done.recorded} recorded anew. {waiting}{{app.save|ctrl+s}} saves it, {{app.undo|ctrl+z}} takes it back."
+    keys = "{app.save|ctrl+s} saves it, {app.undo|ctrl+z} takes it back." if done.session is not session else ""
+    said = f"{taken}{done.recorded} recorded anew. {waiting}{keys}".rstrip()
     plain_notify(host.app, host.key_words(said), title=f"{count} accepted", timeout=10)
 
 

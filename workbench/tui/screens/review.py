@@ -61,7 +61,8 @@ What drifted, by its cause: one thing that changed is one decision, however many
 `{review.leave|s}` leaves it as drift. In capitals both are for all that is not decided yet; `{review.undo|u}` takes the
 last decision back. Nothing is written before this is left with `{review.close|esc}`.
 
-A fixture that two causes have changed is recorded anew when both are accepted. What an expectation or a model says is
+A fixture that two causes have changed is recorded anew when both are accepted, and a program that says two things
+otherwise is taken over when both are. What an expectation or a model says is
 not settled by recording: it stays, until it is mended.
 
 `{review.next|→}` and `{review.before|←}` walk through the fixtures of a cause, `{review.view|v}` shows the difference
@@ -244,13 +245,14 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         """What a decision on this cause would not do, or would do beside it."""
         if why := why_not(self.cause):
             return why
-        if self.cause.key.kind == "source":
-            return "accepting takes the program's text over; what that changes in prompts is the next review's"
         others = self.decisions.others_of(self.cause, self.fixture)
         waiting = [one for one in others if self.decisions.of(one) != "accept"]
         if waiting:
             more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-            return f"this fixture waits for another cause too: {waiting[0].words}{more}"
+            what = "the program's text" if self.cause.key.kind == "source" else "this fixture"
+            return f"{what} waits for another cause too: {waiting[0].words}{more}"
+        if self.cause.key.kind == "source":
+            return "accepting takes the program's text over; what that changes in prompts is the next review's"
         return ""
 
     def _hints(self) -> str:

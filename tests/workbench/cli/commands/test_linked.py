@@ -175,6 +175,54 @@ def test_pull_takes_the_programs_text_and_leaves_the_recordings_to_be_decided(pr
     assert "as its program has it" in run("pull", PATH).out
 
 
+def test_accepting_all_takes_the_programs_text_over_as_accepting_it_by_its_id_does(project: Path, run: Run) -> None:
+    edit(project / "app" / "qa.py", "Read the note.", "Read the letter.")
+    done = run("review", PATH, "--accept-all")
+    assert "1 accepted" in done.err and f"{PATH}: pulled, " in done.out
+    assert verdict(run)[:2] == (exit_codes.DIFFERENT, "pass")
+    assert run("review", PATH, "--accept-all").code == 0
+    assert verdict(run) == (0, "pass", [])
+
+
+def test_a_program_that_is_gone_is_not_accepted_and_keeps_no_other_cause_from_it(project: Path, run: Run) -> None:
+    session = store.load(PATH)
+    store.save(replace(session, signature=replace(session.signature, instructions="Say it.")), PATH)
+    (project / "app" / "qa.py").unlink()
+    done = run("review", PATH, "--accept-all")
+    assert done.code == exit_codes.DIFFERENT and "1 recorded anew" in done.out
+    (cause,) = run("review", PATH, "--json").json["causes"]
+    done = run("review", PATH, "--accept", cause["id"])
+    assert done.code == exit_codes.USAGE and "the link or the program has to be mended first" in done.err
+
+
+def test_of_two_changes_of_a_program_neither_is_written_before_both_are_accepted(project: Path, run: Run) -> None:
+    edit(project / "app" / "qa.py", "Read the note.", "Read the letter.")
+    edit(project / "app" / "qa.py", "what was written", "what was said")
+    before = Path(PATH).read_bytes()
+    causes = run("review", PATH, "--adapter", "chat", "--json").json["causes"]
+    assert [one["kind"] for one in causes] == ["source", "source"]
+    for one in causes:
+        done = run("review", PATH, "--accept", one["id"])
+        assert done.code == exit_codes.DIFFERENT
+        assert f"{PATH}: 0 recorded anew, the program's text waits for another cause" in done.out
+        assert Path(PATH).read_bytes() == before
+    assert "pulled" in run("review", PATH, *[word for one in causes for word in ("--accept", one["id"])]).out
+    text = store.load(PATH).signature.text
+    assert "Read the letter." in text and "what was said" in text
+
+
+def test_a_recording_is_accepted_while_the_programs_text_waits(project: Path, run: Run) -> None:
+    session = store.load(PATH)
+    store.save(replace(session, signature=replace(session.signature, instructions="Say it.")), PATH)
+    edit(project / "app" / "qa.py", "Read the note.", "Read the letter.")
+    edit(project / "app" / "qa.py", "what was written", "what was said")
+    causes = run("review", PATH, "--json").json["causes"]
+    ids = [one["id"] for one in causes if one["kind"] != "source"] + [causes[0]["id"]]
+    done = run("review", PATH, *[word for id in ids for word in ("--accept", id)])
+    assert "1 recorded anew, the program's text waits for another cause" in done.out
+    assert store.load(PATH).signature.text == session.signature.text
+
+
 def test_values_whose_field_is_gone_or_retyped_are_kept_aside_and_come_back(project: Path, run: Run) -> None:
     session = store.load(PATH)
     demo = Demo({"note": "a", "invoice": {"total": 1, "currency": "EUR"}, "sure": True})

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from pathlib import Path
 
+from sessions.file import store
 from sessions.fixtures import checking
+from sessions.model.recording import record
+from sessions.model.replies import Reply
+from sessions.model.session import Case, Column, Session
+from sessions.source.linking import Follower, linked
 from tests.support.open_app import Desk, at_the_desk
 from tests.workbench.tui.screens.test_review import fixture_session
+from workbench.checks.checking import Plan, check_file
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 
@@ -65,3 +73,83 @@ def test_where_all_holds_f9_says_so_and_opens_nothing() -> None:
         assert any("hold" in one.title for one in desk.app._notifications)
 
     at_the_desk(act, RECORDED)
+
+
+PROGRAM = '''import dspy
+
+class Answer(dspy.Signature):
+    """Read the note."""
+    note: str = dspy.InputField(desc="what was written")
+    sure: bool = dspy.OutputField()
+'''
+
+
+def beside_its_program(tmp_path: Path, act: Callable[[Desk], Awaitable[None]], *changes: tuple[str, str]) -> Path:
+    """A recorded session whose program was changed on disk before the app opened it."""
+    (tmp_path / "pyproject.toml").touch()
+    program, path = tmp_path / "qa.py", tmp_path / "q.session.json"
+    program.write_text(PROGRAM)
+    reply = Reply("[[ ## sure ## ]]\nTrue\n\n[[ ## completed ## ]]", source="pasted")
+    case = Case("one", {"note": "x"}, replies={"chat": reply})
+    session = Session(linked(program, "Answer", tmp_path), columns=(Column("chat", "chat"),), cases=(case,))
+    session = record(session, session.cases[0], session.columns[0])
+    store.save(session, path)
+    text = PROGRAM
+    for before, after in changes:
+        assert before in text
+        text = text.replace(before, after)
+    program.write_text(text)
+    at_the_desk(act, store.load(path), path)
+    return path
+
+
+LETTER, SAID = ("Read the note.", "Read the letter."), ("what was written", "what was said")
+
+
+def test_a_program_that_says_otherwise_fails_f9_with_the_words_of_check(tmp_path: Path) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f9")
+        assert isinstance(desk.app.screen, ReviewScreen)
+        review = desk.app.screen
+        path = tmp_path / "q.session.json"
+        (result,) = check_file(path, Plan(), None, Follower()).results
+        assert result.verdicts["source"] == "drift"
+        assert [one.example.drift for one in review.decisions.causes] == [result.drift]
+        await desk.until(lambda: "once pulled, messages[0]" in review.text, "for what pulling changes")
+        await desk.press("A", "escape")
+        await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
+        assert "Read the letter." in desk.document.session.signature.text and desk.document.dirty
+        assert any("program's text is taken over" in one.message for one in desk.app._notifications)
+        await desk.press("f9")
+        assert isinstance(desk.app.screen, ReviewScreen)
+        assert [one.key.kind for one in desk.app.screen.decisions.causes] == ["instructions"]
+        await desk.press("A", "escape")
+        await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
+        assert passes(desk)
+        await desk.press("ctrl+z", "ctrl+z")
+        assert "Read the note." in desk.document.session.signature.text and not desk.document.dirty
+
+    beside_its_program(tmp_path, act, LETTER)
+
+
+def test_of_two_changes_of_a_program_one_that_was_left_is_never_taken_over(tmp_path: Path) -> None:
+    async def act(desk: Desk) -> None:
+        before = desk.document.state
+        await desk.press("f9")
+        assert isinstance(desk.app.screen, ReviewScreen)
+        assert "waits for another cause too" in desk.app.screen.text
+        await desk.press("a", "S", "escape")
+        await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
+        assert desk.document.state is before
+        assert any("program's text waits for another cause" in one.message for one in desk.app._notifications)
+
+    beside_its_program(tmp_path, act, LETTER, SAID)
+
+
+def test_a_program_that_says_the_same_holds_and_f9_names_it(tmp_path: Path) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f9")
+        assert desk.app.screen is desk.main
+        assert any("hold" in one.title and "source pass" in one.message for one in desk.app._notifications)
+
+    beside_its_program(tmp_path, act)
