@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from adapters.errors import SignatureError
 from adapters.signatures.signature import Signature
+from sessions.fixtures.verdicts import Drift
 from sessions.line_diff import line_diff
 from sessions.model.session import Session, SourceLink, Variant
 from sessions.source.comparing import differences
@@ -148,64 +149,115 @@ def _take_over(host: Host, follower: Follower) -> None:
         )
 
 
+class _Sides(NamedTuple):
+    """The program's class and the session's, as both are at one moment."""
+
+    found: Gathered
+    follower: Follower
+    variants: tuple[Variant, ...]
+    """The program's wording beside the session's; empty where `why_not` says why that cannot be."""
+    why_not: str
+
+
+async def _both_now(host: Host, link: SourceLink) -> _Sides | None:
+    """Reads the program as it is now; None, and said, where that cannot be or both say the same."""
+    follower = Follower()
+    try:
+        found = await asyncio.to_thread(_read_whole, follower, link, folder_of(host))
+        theirs = read_gathered(found, link.file)
+    except SourceError as error:
+        plain_notify(host.app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
+        return None
+    signature = host.document.session.signature
+    if found.text == signature.text:
+        host.app.notify("The program says what this session says.")
+        return None
+    try:
+        mine = read_alone(signature)
+    except SignatureError as error:
+        return _Sides(found, follower, (), f"This session's own text cannot be read: {one_line(str(error), 200)}")
+    variants = side_by_side(mine, theirs)
+    return _Sides(found, follower, variants, "" if variants else _why_not_both(mine, theirs))
+
+
+def _why_not_both(mine: Signature, theirs: Signature) -> str:
+    """Columns of one session share its fields: only wording can stand side by side."""
+    others = [drift.message for drift in differences(mine, theirs) if not is_wording(drift)]
+    if not others:
+        return "No columns side by side: the two differ only in what no prompt shows."
+    more = f", and {len(others) - 1} more" if len(others) > 1 else ""
+    return f"No columns side by side: {one_line(others[0], 120)}{more}; columns share their fields."
+
+
 async def choose(host: Host) -> None:
-    """Asks whose text is to stand where program and session differ: the program's, the session's, or both."""
-    session = host.document.session
-    link = session.signature.source
+    """Asks whose text is to stand where program and session differ: the program's, the session's, or both.
+
+    The program's is what its file says when the answer is given: it may have been saved again meanwhile.
+    """
+    link = host.document.session.signature.source
     if link is None:
         said = "This session has no link to a program; `workbench import FILE.py:Class --into SESSION` makes one."
         host.app.notify(said)
         return
-    follower = Follower()
-    try:
-        found = await asyncio.to_thread(_read_whole, follower, link, folder_of(host))
-        theirs, mine = read_gathered(found, link.file), read_alone(session.signature)
-    except (SourceError, SignatureError) as error:
-        plain_notify(host.app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
+    shown = await _both_now(host, link)
+    if shown is None:
         return
-    if found.text == session.signature.text:
-        host.app.notify("The program says what this session says.")
-        return
-    variants = side_by_side(mine, theirs)
-    lines = line_diff(session.signature.text.split("\n"), found.text.split("\n"))
-    more = [f"… and {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
-    shown = "\n".join([one_line(line, 110) for line in lines[:MOST_LINES]] + more)
-    both = [Answer("both", "b", "Both side by side", "the program's wording in columns of its own")] if variants else []
+    both = Answer("both", "b", "Both side by side", "the program's wording in columns of its own")
     answer = await host.app.push_screen_wait(
         ConfirmScreen(
             "Program and session",
-            f"{one_line(link.file, 80)} says otherwise (- this session, + the program):\n\n{shown}",
+            _question(host.document.session.signature.text, shown, link),
             [
                 Answer("theirs", "t", "The program's", "yours can be had back with undo"),
                 Answer("mine", "m", "Mine", "`workbench push` writes it into the program"),
-                *both,
+                *([both] if shown.variants else []),
             ],
         )
     )
+    if answer == "mine":
+        kept = replace(link, digest=shown.found.digest)
+        host.main.edit(lambda state: _with_link(state, kept), Place("signature"), "keep mine")
+        return
+    now = await _both_now(host, link) if answer is not None else None
+    if now is None:
+        return
     if answer == "theirs":
-        _take_over(host, follower)
-    elif answer == "mine":
-        kept = replace(session.signature, source=replace(link, digest=found.digest))
-        host.main.edit(
-            lambda state: replace(state, session=replace(state.session, signature=kept)),
-            Place("signature"),
-            "keep mine",
-        )
-    elif answer == "both":
-        host.main.edit(lambda state: _with_both(state, variants), Place("column"), "the program's wording beside")
+        _take_over(host, now.follower)
+    elif now.variants:
+        host.main.edit(lambda state: _with_both(state, now.variants), Place("column"), "the program's wording beside")
+    else:
+        plain_notify(host.app, now.why_not, title="The program", severity="warning", timeout=10)
+
+
+def _question(mine: str, shown: _Sides, link: SourceLink) -> str:
+    lines = line_diff(mine.split("\n"), shown.found.text.split("\n"))
+    more = [f"… and {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
+    diff = "\n".join([one_line(line, 110) for line in lines[:MOST_LINES]] + more)
+    why_not = f"{shown.why_not}\n\n" if shown.why_not else ""
+    return f"{why_not}{one_line(link.file, 80)} says otherwise (- this session, + the program):\n\n{diff}"
+
+
+def _with_link(state: State, link: SourceLink) -> State:
+    session: Session = state.session
+    return replace(state, session=replace(session, signature=replace(session.signature, source=link)))
+
+
+def is_wording(drift: Drift) -> bool:
+    """Whether only words differ there, which a variant can say otherwise."""
+    return drift.place == "instructions" or (drift.place.count(".") == 2 and drift.place.endswith(".desc"))
 
 
 def side_by_side(mine: Signature, theirs: Signature) -> tuple[Variant, ...]:
     """The program's wording as variants of the session's; none where more than wording differs."""
     found: list[Variant] = []
     for drift in differences(mine, theirs):
+        if not is_wording(drift):
+            return ()
         if drift.place == "instructions":
             before, after = mine.instructions, theirs.instructions
-        elif drift.place.endswith(".desc"):
+        else:
             name = drift.place.split(".")[1]
             before, after = mine.fields[name].description, theirs.fields[name].description
-        else:
-            return ()
         found.append(Variant(TAG, drift.place, after, Variant.hash_of(before)))
     return tuple(found)
 

@@ -12,7 +12,9 @@ from sessions.file import store
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session
 from sessions.source.linking import linked
 from tests.support.open_app import Desk, at_the_desk
+from workbench.tui.actions.following import Following
 from workbench.tui.dialogs.confirm import ConfirmScreen
+from workbench.tui.widgets.text.plain import PlainStatic
 
 QA = '''import dspy
 
@@ -113,3 +115,88 @@ def test_a_class_of_the_users_own_program_is_not_covered_by_the_guide_of_the_exa
         assert desk.main.guide is None
 
     at_the_desk(act, store.load(session), None, home=tmp_path / "home")
+
+
+def edited(path: Path, before: str, after: str) -> None:
+    """The session's own text, edited."""
+    opened = store.load(path)
+    assert before in opened.signature.text
+    text = opened.signature.text.replace(before, after)
+    store.save(replace(opened, signature=replace(opened.signature, text=text)), path)
+
+
+async def asked(desk: Desk) -> str:
+    """The question of shift+F11, when it is there."""
+    await desk.press("shift+f11")
+    await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the choice")
+    return str(desk.app.screen.query_one(".dialog-text", PlainStatic).render())
+
+
+def toasts(desk: Desk) -> list[str]:
+    return [one.message for one in desk.app._notifications]
+
+
+@pytest.mark.parametrize("key", ["t", "b"])
+def test_what_is_saved_while_it_is_asked_is_what_the_program_says(
+    session: Path, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Following, "look", lambda self: None)  # the answer alone has to see it
+    edited(session, "Read the note.", "Read it.")
+
+    async def act(desk: Desk, program: Path) -> None:
+        program.write_text(QA.replace("Read the note.", "Read the letter."))
+        await asked(desk)
+        program.write_text(QA.replace("Read the note.", "Read the newest letter."))
+        await desk.press(key)
+        column = "chat program" if key == "b" else "chat"
+        await desk.until(lambda: desk.main.columns.column(column) is not None, "for the column")
+        await desk.until(lambda: "letter." in desk.prompt(column), "for the program's word")
+        assert "Read the newest letter." in desk.prompt(column)
+
+    run(session, act)
+
+
+def test_a_program_that_is_broken_while_it_is_asked_takes_nothing_over(session: Path) -> None:
+    edited(session, "Read the note.", "Read it.")
+
+    async def act(desk: Desk, program: Path) -> None:
+        await asked(desk)
+        program.write_text(QA.replace("class Answer(", "class Answer(("))
+        await desk.press("t")
+        await desk.until(lambda: any("qa.py: line" in one for one in toasts(desk)), "for the mistake")
+        assert "Read it." in desk.document.session.signature.text
+
+    run(session, act)
+
+
+def test_a_mistake_of_the_sessions_own_text_is_called_that_and_the_programs_can_be_had(session: Path) -> None:
+    edited(session, "sure: bool", "sure: bool = = ")
+
+    async def act(desk: Desk, program: Path) -> None:
+        question = " ".join((await asked(desk)).split())
+        assert "This session's own text cannot be read: line 7" in question
+        await desk.press("t")
+        await desk.until(lambda: "= =" not in desk.document.session.signature.text, "for the program's text")
+        await desk.until(lambda: "Read the note." in desk.prompt("chat"), "for the prompt")
+
+    run(session, act)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        ("sure: bool", "sure: float", "the type of `sure` has changed"),
+        ("    sure:", "    desc: str = dspy.OutputField()\n    sure:", "the output field `desc` is gone"),
+        ("import dspy", "import dspy  # ours", "the two differ only in what no prompt shows"),
+    ],
+)
+def test_why_the_two_cannot_stand_side_by_side_is_said(session: Path, before: str, after: str, why: str) -> None:
+    edited(session, before, after)
+
+    async def act(desk: Desk, program: Path) -> None:
+        question = " ".join((await asked(desk)).split())
+        assert f"No columns side by side: {why}" in question
+        await desk.press("b")
+        assert isinstance(desk.app.screen, ConfirmScreen)
+
+    run(session, act)
