@@ -58,6 +58,8 @@ class Following:
         self._key: _Key | None = None
         self._stamps: dict[Path, Stamp] = {}
         self._told = ""
+        self._found: Gathered | None = None
+        """What the program said when it could last be read."""
         self._mistake: tuple[float, str] | None = None
         """What cannot be read, and since when; it is told when the files have stayed as they are."""
 
@@ -66,15 +68,21 @@ class Following:
         self._host.app.set_interval(EVERY_S, self.look)
 
     def look(self) -> None:
-        """Reads the program when one of its files is another than at the last look."""
+        """Reads the program when one of its files is another than at the last look, and marks whether both agree."""
+        self._look()
+        signature = self._host.document.session.signature
+        found = self._found if signature.source is not None else None
+        self._host.main.mark_program(found is not None and found.text != signature.text)
+
+    def _look(self) -> None:
         link = self._host.document.session.signature.source
         if link is None:
-            self._key = None
+            self._key = self._found = None
             return
         key = _Key(folder_of(self._host), link.file, link.class_name)
         is_first = key != self._key
         if is_first:
-            self._key, self._told = key, ""
+            self._key, self._told, self._found = key, "", None
         elif all(_stamp(file) == stamp for file, stamp in self._stamps.items()):
             if self._mistake is not None and time.monotonic() - self._mistake[0] > SETTLED_S:
                 self._tell(self._mistake[1])
@@ -101,6 +109,7 @@ class Following:
             return
         self._mistake = (time.monotonic(), error) if found is None else None
         if found is not None:
+            self._found = found
             self._show(found, follower, is_first)
 
     def _show(self, found: Gathered, follower: Follower, is_first: bool) -> None:

@@ -41,11 +41,18 @@ class StatusLine(Widget):
         self._file = self._case = self._model = ""
         self._dirty = False
         self._activity = self._beyond = ""
+        self._is_program_other = False
 
     def show_beyond(self, said: str) -> None:
         """What of the columns is out of sight (`workbench.tui.panes.columns.said_beyond`)."""
         self._beyond = said
         self.refresh()
+
+    def show_program(self, is_other: bool) -> None:
+        """Whether the linked program says otherwise than the session."""
+        if is_other != self._is_program_other:
+            self._is_program_other = is_other
+            self.refresh()
 
     def show(self, document: Document, model: str, activity: str = "") -> None:
         session = document.session
@@ -78,10 +85,12 @@ class StatusLine(Widget):
         others = bool(self._case)
         is_high = self.size.height > 1  # the keys have a line of their own
         beyond = self._beyond
-        taken = (12 if is_high and beyond else 24) + len(beyond)
+        program = self._program()
+        taken = (12 if is_high and beyond else 24) + len(beyond) + program.cell_length
         room = max(10, min(40, (width - taken - 10 * others) // (2 + others)))
         parts = [content(" "), _does("open", content(one_line(self._file, room), "bold"))]
         parts.append(content(" ● " if self._dirty else "   ", "$text-accent bold"))
+        parts.append(program)
         if self._case:
             parts += [
                 content(case_word(self._case), quiet),
@@ -92,6 +101,13 @@ class StatusLine(Widget):
         if beyond:
             parts.append(content("  " + beyond, quiet))
         return Content.assemble(*parts)
+
+    def _program(self) -> Content:
+        """That the linked program says otherwise, and what chooses whose text stands; empty where they agree."""
+        if not self._is_program_other:
+            return content("")
+        label = content(keys_of(self.app)("≠ program {app.program|shift+F11}"), "$text-warning")
+        return Content.assemble(_does("program", label), "   ")
 
     def _doing(self, width: int) -> Content:
         """The file, and what was just done in the place of case and model: they are back in a moment."""

@@ -191,6 +191,10 @@ class MainScreen(PaneSizesScreen):
         self._show_status()
         self.set_timer(3, partial(self._hush, activity))
 
+    def mark_program(self, differs: bool) -> None:
+        """Whether the linked program says otherwise than the session: the last line says so as long as it does."""
+        self._status.show_program(differs)
+
     def _tell_of_selecting(self, selections: Mapping[Widget, Selection]) -> None:
         """Once in a sitting: how what is selected is copied, and that the terminal can select by itself."""
         if selections and not self._has_told_of_selecting:

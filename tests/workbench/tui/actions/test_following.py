@@ -11,9 +11,10 @@ import pytest
 from sessions.file import store
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session
 from sessions.source.linking import linked
-from tests.support.open_app import Desk, at_the_desk
+from tests.support.open_app import MIDDLE, SMALL, Desk, at_the_desk
 from workbench.tui.actions.following import Following
 from workbench.tui.dialogs.confirm import ConfirmScreen
+from workbench.tui.panes.status import StatusLine
 from workbench.tui.widgets.text.plain import PlainStatic
 
 QA = '''import dspy
@@ -38,12 +39,12 @@ def session(tmp_path: Path) -> Path:
     return path
 
 
-def run(path: Path, act: Callable[[Desk, Path], Awaitable[None]]) -> None:
+def run(path: Path, act: Callable[[Desk, Path], Awaitable[None]], size: tuple[int, int] = MIDDLE) -> None:
     async def at(desk: Desk) -> None:
         await desk.until(lambda: desk.app._is_following, "for the watch")
         await act(desk, path.parents[1] / "qa.py")
 
-    at_the_desk(at, store.load(path), path)
+    at_the_desk(at, store.load(path), path, size=size)
 
 
 def test_what_another_editor_saves_is_in_every_column_and_can_be_undone(session: Path) -> None:
@@ -200,3 +201,33 @@ def test_why_the_two_cannot_stand_side_by_side_is_said(session: Path, before: st
         assert isinstance(desk.app.screen, ConfirmScreen)
 
     run(session, act)
+
+
+@pytest.mark.parametrize("size", [SMALL, MIDDLE])
+def test_the_last_line_says_that_program_and_session_differ_as_long_as_they_do(
+    session: Path, size: tuple[int, int]
+) -> None:
+    edited(session, "Read the note.", "Read it.")
+    opened = store.load(session)
+    more = (*opened.cases, Case("of a customer with a long name", {"note": "y"}))
+    store.save(replace(opened, cases=more, model="anthropic/claude-with-a-long-name-of-its-own"), session)
+    mark = "≠ program shift+F11"
+
+    async def act(desk: Desk, program: Path) -> None:
+        line = desk.main.query_one(StatusLine)
+
+        def said() -> str:
+            return "\n".join(line.render_line(row).text for row in range(line.size.height))
+
+        await desk.until(lambda: mark in said(), "for the mark")
+        program.write_text(QA.replace("Read the note.", "Read it."))
+        await desk.until(lambda: mark not in said(), "for the mark to go, both say the same")
+        program.write_text(QA)
+        await desk.until(lambda: mark in said(), "for the mark")
+        await asked(desk)
+        await desk.press("t")
+        await desk.until(lambda: mark not in said(), "for the mark to go, the program's was taken")
+        desk.app.action_undo()
+        await desk.until(lambda: mark in said(), "for the mark: the edits are back")
+
+    run(session, act, size)
