@@ -16,7 +16,8 @@ from sessions.fixtures import checking as fixtures
 from sessions.fixtures.verdicts import Drift, FixtureResult
 from sessions.model.session import Session
 from sessions.source.linking import Follower
-from sessions.source.pulling import pulled
+from sessions.source.project import SourceEditedError
+from sessions.source.pulling import pulled, refuse_to_lose_edits
 from workbench.checks.checking import Checked, Plan, adapters_of_the_user, check_all, check_file, wanted_of
 from workbench.checks.decisions import Decisions
 
@@ -53,14 +54,14 @@ Decide = Callable[[Review, Callable[[], Review], Look, str], tuple[Review, Decis
 class Written:
     """What became of one file: fixtures recorded anew, fixtures that wait for another cause, or why it was left.
 
-    `text_waits`: a cause of its program is accepted and another is not, so that the program's text was not pulled.
+    `text_left`: why its program's text was not pulled although a cause of it is accepted.
     """
 
     path: Path
     recorded: int = 0
     waiting: int = 0
     pulled: bool = False
-    text_waits: bool = False
+    text_left: str = ""
     error: str = ""
 
 
@@ -152,21 +153,21 @@ def accept(path: Path, ids: Collection[str], plan: Plan, seen: Fingerprint | Non
         results = fixtures.check(session, str(path), adapters=own, wanted=wanted)
         done = accepted(session, results, ids, own)
         if done.session is opened.session:
-            return Written(path, waiting=done.waiting, text_waits=text.waits)
+            return Written(path, waiting=done.waiting, text_left=text.left)
         restore_points.keep(path)
         store.save(done.session, path, over=opened.fingerprint)
     except (SessionError, ValueError) as error:
         return Written(path, error=str(error))
-    return Written(path, done.recorded, done.waiting, text.was_pulled, text.waits)
+    return Written(path, done.recorded, done.waiting, text.was_pulled, text.left)
 
 
 @dataclass(frozen=True)
 class WithText:
-    """A session with its program's text where that was accepted; `waits`: a part of it was, and another was not."""
+    """A session with its program's text where that was accepted; `left`: why it was left although it was, in words."""
 
     session: Session
     was_pulled: bool
-    waits: bool
+    left: str = ""
 
 
 def with_text(
@@ -175,9 +176,15 @@ def with_text(
     """The session, of which a check says `results`, with the program's text if all that it says otherwise is accepted.
 
     The text is one thing: where it has two changes, taking it over for one of them would take the other unseen.
-    Raises `SourceError`.
+    Nor does it end edits of the session's own, which `workbench push` writes into the program. Raises `SourceError`.
     """
     taken = [key.id in ids for result in results for key in causes_of(result) if key.kind == "source"]
-    if not taken or not all(taken):
-        return WithText(session, False, any(taken))
-    return WithText(pulled(session, folder, follower).session, True, False)
+    if not any(taken):
+        return WithText(session, False)
+    try:
+        refuse_to_lose_edits(session, folder, follower)
+    except SourceEditedError as error:
+        return WithText(session, False, f"the program's text is not taken over: {error}")
+    if not all(taken):
+        return WithText(session, False, "the program's text waits for another cause")
+    return WithText(pulled(session, folder, follower).session, True)

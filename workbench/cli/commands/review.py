@@ -166,7 +166,7 @@ def _tell_file(one: Written) -> None:
         return
     pulled = "pulled, " if one.pulled else ""
     waiting = f", {one.waiting} wait for another cause" if one.waiting else ""
-    waiting += ", the program's text waits for another cause" if one.text_waits else ""
+    waiting += f", {one.text_left}" if one.text_left else ""
     command_output.text(f"{one.path}: {pulled}{one.recorded} recorded anew{waiting}")
 
 

@@ -65,7 +65,7 @@ def take(host: Host, left: Left) -> None:
     count = f"{len(ids)} cause{'' if len(ids) == 1 else 's'}"
     taken = "The program's text is taken over. " if text.was_pulled else ""
     waiting = f"{done.waiting} wait for another cause. " if done.waiting else ""
-    waiting += "The program's text waits for another cause. " if text.waits else ""
+    waiting += f"{text.left[0].upper()}{one_line(text.left[1:], 300)}. " if text.left else ""
     if done.session is not session:
         host.main.edit(lambda state: replace(state, session=done.session), Place("session"), f"accept {count}")
     keys = "{app.save|ctrl+s} saves it, {app.undo|ctrl+z} takes it back." if done.session is not session else ""

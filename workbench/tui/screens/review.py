@@ -252,7 +252,10 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
             what = "the program's text" if self.cause.key.kind == "source" else "this fixture"
             return f"{what} waits for another cause too: {waiting[0].words}{more}"
         if self.cause.key.kind == "source":
-            return "accepting takes the program's text over; what that changes in prompts is the next review's"
+            return (
+                "accepting takes the program's text over, unless the session's was edited since; "
+                "what that changes in prompts is the next review's"
+            )
         return ""
 
     def _hints(self) -> str:

@@ -211,6 +211,21 @@ def test_of_two_changes_of_a_program_neither_is_written_before_both_are_accepted
     assert "Read the letter." in text and "what was said" in text
 
 
+@pytest.mark.parametrize("program_changes", [False, True])
+def test_accepting_all_keeps_the_sessions_own_edits_and_records_what_they_make(
+    project: Path, run: Run, program_changes: bool
+) -> None:
+    edited_session("Read the note.", "Read my note.")
+    if program_changes:
+        edit(project / "app" / "qa.py", "Read the note.", "Read the letter.")
+    done = run("review", PATH, "--accept-all")
+    assert done.code == exit_codes.DIFFERENT
+    assert "1 recorded anew, the program's text is not taken over: the session was edited" in done.out
+    assert "Read my note." in store.load(PATH).signature.text
+    assert verdict(run)[:2] == (exit_codes.DIFFERENT, "drift")
+    assert {one["kind"] for one in run("review", PATH, "--json").json["causes"]} == {"source"}
+
+
 def test_a_recording_is_accepted_while_the_programs_text_waits(project: Path, run: Run) -> None:
     session = store.load(PATH)
     store.save(replace(session, signature=replace(session.signature, instructions="Say it.")), PATH)

@@ -15,6 +15,7 @@ from sessions.source.linking import Follower, linked
 from tests.support.open_app import Desk, at_the_desk
 from tests.workbench.tui.screens.test_review import fixture_session
 from workbench.checks.checking import Plan, check_file
+from workbench.state.document import Place
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 
@@ -151,5 +152,19 @@ def test_a_program_that_says_the_same_holds_and_f9_names_it(tmp_path: Path) -> N
         await desk.press("f9")
         assert desk.app.screen is desk.main
         assert any("hold" in one.title and "source pass" in one.message for one in desk.app._notifications)
+
+    beside_its_program(tmp_path, act)
+
+
+def test_own_edits_are_recorded_by_accepting_all_and_never_lost_to_the_program(tmp_path: Path) -> None:
+    async def act(desk: Desk) -> None:
+        session = desk.document.session
+        text = session.signature.text.replace("Read the note.", "Read my note.")
+        mine = replace(session, signature=replace(session.signature, text=text))
+        desk.main.edit(lambda state: replace(state, session=mine), Place("signature"), "mine")
+        await desk.press("f9", "A", "escape")
+        await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
+        assert desk.document.session.signature.text == text and passes(desk)
+        assert any("not taken over: the session was edited" in one.message for one in desk.app._notifications)
 
     beside_its_program(tmp_path, act)
