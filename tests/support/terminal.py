@@ -49,8 +49,8 @@ class Terminal:
         self._cwd = cwd
         self._size = size
         # A test runner's own width (pytest-xdist sets COLUMNS) would count more than the terminal's.
-        inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-        self._environment = {**inherited, "TERM": "xterm-256color", **environment}
+        given = {**os.environ, "TERM": "xterm-256color", **environment}
+        self._environment = {name: value for name, value in given.items() if name not in ("COLUMNS", "LINES")}
         self.painted = b""
         self._seen = 0
 
