@@ -26,7 +26,7 @@ from sessions.source.verdict import read_alone
 from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
-from workbench.tui.widgets.text.plain import plain_notify
+from workbench.tui.widgets.text.plain import plain_notify, take_back
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
@@ -35,7 +35,13 @@ EVERY_S = 0.02
 """Seconds between two looks: a tenth of what a save may take until it is on screen."""
 SETTLED_S = 0.5
 """Seconds that a file must have stayed as it is before its mistake is told: editors empty a file, and then fill it."""
+TOAST_S = 10
+"""Seconds that a toast stays."""
 MOST_LINES = 24
+ROWS_AROUND_LINES = 13
+"""Rows of the dialog that the lines which differ do not take, about."""
+TITLE = "The program"
+"""Of the toasts; warnings of this title are taken back when another follows, or when their cause is gone."""
 TAG = "program"
 """The tag of the variants, and of the columns, in which the program's wording stands beside the session's own."""
 
@@ -60,6 +66,7 @@ class Following:
         self._told = ""
         self._found: Gathered | None = None
         """What the program said when it could last be read."""
+        self._is_other = False
         self._mistake: tuple[float, str] | None = None
         """What cannot be read, and since when; it is told when the files have stayed as they are."""
 
@@ -72,7 +79,11 @@ class Following:
         self._look()
         signature = self._host.document.session.signature
         found = self._found if signature.source is not None else None
-        self._host.main.mark_program(found is not None and found.text != signature.text)
+        is_other = found is not None and found.text != signature.text
+        if self._is_other and not is_other:
+            take_back(self._host.app, TITLE, "warning")
+        self._is_other = is_other
+        self._host.main.mark_program(is_other)
 
     def _look(self) -> None:
         link = self._host.document.session.signature.source
@@ -129,7 +140,8 @@ class Following:
         """Says it once, not with every save of a file that is still being written."""
         if self._told != (about or said):
             self._told = about or said
-            plain_notify(self._host.app, one_line(said, 300), title="The program", severity="warning", timeout=10)
+            take_back(self._host.app, TITLE, "warning")
+            plain_notify(self._host.app, one_line(said, 300), title=TITLE, severity="warning", timeout=TOAST_S)
 
 
 def folder_of(host: Host) -> Path:
@@ -148,13 +160,13 @@ def _take_over(host: Host, follower: Follower) -> None:
     try:
         made = pulled(host.document.session, folder_of(host), follower)
     except (SourceError, SignatureError) as error:
-        plain_notify(host.app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
+        plain_notify(host.app, one_line(str(error), 300), title=TITLE, severity="error", timeout=TOAST_S)
         return
     host.main.edit(lambda state: replace(state, session=made.session), Place("signature"), "the program's text")
     host.main.say("taken over from the program")
     if made.notes:
         plain_notify(
-            host.app, "\n".join(one_line(note, 200) for note in made.notes[:6]), title="Kept aside", timeout=10
+            host.app, "\n".join(one_line(note, 200) for note in made.notes[:6]), title="Kept aside", timeout=TOAST_S
         )
 
 
@@ -175,7 +187,7 @@ async def _both_now(host: Host, link: SourceLink) -> _Sides | None:
         found = await asyncio.to_thread(_read_whole, follower, link, folder_of(host))
         theirs = read_gathered(found, link.file)
     except SourceError as error:
-        plain_notify(host.app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
+        plain_notify(host.app, one_line(str(error), 300), title=TITLE, severity="error", timeout=TOAST_S)
         return None
     signature = host.document.session.signature
     if found.text == signature.text:
@@ -208,6 +220,7 @@ async def choose(host: Host) -> None:
         said = "This session has no link to a program; `workbench import FILE.py:Class --into SESSION` makes one."
         host.app.notify(said)
         return
+    take_back(host.app, TITLE, "warning")  # it asks to come here
     shown = await _both_now(host, link)
     if shown is None:
         return
@@ -215,7 +228,7 @@ async def choose(host: Host) -> None:
     answer = await host.app.push_screen_wait(
         ConfirmScreen(
             "Program and session",
-            _question(host.document.session.signature.text, shown, link),
+            _question(host, shown, link),
             [
                 Answer("theirs", "t", "The program's", "yours can be had back with undo"),
                 Answer("mine", "m", "Mine", "`workbench push` writes it into the program"),
@@ -235,14 +248,17 @@ async def choose(host: Host) -> None:
     elif now.variants:
         host.main.edit(lambda state: _with_both(state, now.variants), Place("column"), "the program's wording beside")
     else:
-        plain_notify(host.app, now.why_not, title="The program", severity="warning", timeout=10)
+        plain_notify(host.app, now.why_not, title=TITLE, severity="warning", timeout=TOAST_S)
 
 
-def _question(mine: str, shown: _Sides, link: SourceLink) -> str:
-    lines = line_diff(mine.split("\n"), shown.found.text.split("\n"))
-    more = [f"… and {len(lines) - MOST_LINES} more lines"] if len(lines) > MOST_LINES else []
-    diff = "\n".join([one_line(line, 110) for line in lines[:MOST_LINES]] + more)
-    why_not = f"{shown.why_not}\n\n" if shown.why_not else ""
+def _question(host: Host, shown: _Sides, link: SourceLink) -> str:
+    """What differs, as much of it as leaves the answers in sight."""
+    width, height = host.app.size
+    most = max(4, min(MOST_LINES, height * 85 // 100 - ROWS_AROUND_LINES - 2 * bool(shown.why_not)))
+    lines = line_diff(host.document.session.signature.text.split("\n"), shown.found.text.split("\n"))
+    more = [f"… and {len(lines) - most} more lines"] if len(lines) > most else []
+    diff = "\n".join([one_line(line, min(110, width - 12)) for line in lines[:most]] + more)
+    why_not = f"{shown.why_not}\n" if shown.why_not else ""
     return f"{why_not}{one_line(link.file, 80)} says otherwise (- this session, + the program):\n\n{diff}"
 
 

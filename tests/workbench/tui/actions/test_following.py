@@ -7,11 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.notifications import Notification
+from textual.widgets import OptionList
 
 from sessions.file import store
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session
 from sessions.source.linking import linked
 from tests.support.open_app import MIDDLE, SMALL, Desk, at_the_desk
+from workbench.tui.actions import following
 from workbench.tui.actions.following import Following
 from workbench.tui.dialogs.confirm import ConfirmScreen
 from workbench.tui.panes.status import StatusLine
@@ -231,3 +234,42 @@ def test_the_last_line_says_that_program_and_session_differ_as_long_as_they_do(
         await desk.until(lambda: mark in said(), "for the mark: the edits are back")
 
     run(session, act, size)
+
+
+def test_the_answers_are_in_sight_however_much_differs(session: Path) -> None:
+    fields = "".join(f"    field_{number}: str = dspy.InputField()\n" for number in range(40))
+    edited(session, "    sure: bool", f"{fields}    sure: bool")
+
+    async def act(desk: Desk, program: Path) -> None:
+        assert "more lines" in await asked(desk)
+        dialog = desk.app.screen.query_one(".dialog")
+        answers = desk.app.screen.query_one(OptionList)
+        assert answers.option_count == 2
+        assert answers.region.bottom < dialog.region.bottom <= desk.app.size.height
+
+    run(session, act, SMALL)
+
+
+def test_that_the_two_differ_is_told_once_and_no_longer_than_they_do(
+    session: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "TOAST_S", 600)  # time alone ends none here
+    edited(session, "Read the note.", "Read it.")
+
+    async def act(desk: Desk, program: Path) -> None:
+        def told() -> list[Notification]:
+            return [one for one in desk.app._notifications if "says otherwise" in one.message]
+
+        await desk.until(told, "for the words")
+        (first,) = told()
+        program.write_text(QA.replace("Read the note.", "Read the letter."))
+        await desk.until(lambda: any(one is not first for one in told()), "for the words on the new text")
+        assert first not in told() and len(told()) == 1
+        program.write_text(QA.replace("Read the note.", "Read it."))
+        await desk.until(lambda: not told(), "for the words to go: both say the same")
+        program.write_text(QA)
+        await desk.until(told, "for the words")
+        await asked(desk)
+        assert not told()
+
+    run(session, act)
