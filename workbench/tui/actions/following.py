@@ -26,7 +26,8 @@ from sessions.source.verdict import read_alone
 from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
-from workbench.tui.widgets.text.plain import plain_notify, take_back
+from workbench.tui.textual_internals.toasts import take_back
+from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host

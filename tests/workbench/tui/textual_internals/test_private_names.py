@@ -20,7 +20,7 @@ HOME = "workbench.tui.textual_internals"
 OF_NAMED_TUPLES = {"_replace", "_asdict", "_fields"}
 
 USED: dict[str, set[str]] = {
-    "textual.app.App": {"_dispatch_message", "_handle_exception", "_register_child"},
+    "textual.app.App": {"_dispatch_message", "_handle_exception", "_notifications", "_register_child", "_unnotify"},
     "textual.dom.DOMNode": {"_bindings"},
     "textual.screen.Screen": {"_compositor"},
     "textual.widget.Widget": {"_dispatch_message", "_scroll_update"},

@@ -80,12 +80,6 @@ def plain_notify(
     app.notify(shown, title=one_line(title, LONGEST_NAME), severity=severity, timeout=timeout, markup=False)
 
 
-def take_back(app: App[Any], title: str, severity: SeverityLevel) -> None:
-    """Ends the toasts of this title and severity before their time: what they say is no longer so."""
-    for one in [note for note in app._notifications if (note.title, note.severity) == (title, severity)]:
-        app._unnotify(one)  # Textual has no public name for it
-
-
 def palette_discovery(text: str, command: IgnoreReturnCallbackType, help: str = "") -> DiscoveryHit:
     """A palette entry shown before anything is typed."""
     return DiscoveryHit(name(text), command, text=one_line(text, LONGEST_NAME), help=_help(help))
