@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
 
 # litellm, which dspy imports, would look for its table of models in the network first.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+
+# Beside dspy, hypothesis and an app for every test, Python's usual pace of looking for garbage takes a third of the time.
+gc.set_threshold(50_000, 20, 10)
 
 LONGEST_S = 20 * 60
 """Seconds for a slow test, on a machine that is busy with others; `timeout` in pyproject.toml is for the rest."""
