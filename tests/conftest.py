@@ -10,7 +10,7 @@ import pytest
 # litellm, which dspy imports, would look for its table of models in the network first.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
-# Beside dspy, hypothesis and an app for every test, Python's usual pace of looking for garbage takes a third of the time.
+# Beside dspy, hypothesis and an app a test, Python's usual pace of looking for garbage takes a third of the time.
 gc.set_threshold(50_000, 20, 10)
 
 LONGEST_S = 20 * 60
