@@ -137,12 +137,20 @@ def _of_edit(edit: Edit, versions: str) -> Key:
     if kind == "type":
         return Key("type", origin.field or "", before, after)
     if kind == "schema":
-        return Key("schema", "", before, after)
+        return Key("schema", "", _bounded(_without_notation(edit.before)), _bounded(_without_notation(edit.after)))
     if kind == "constraint":
         return Key("constraint", origin.field or "", before, after)
     if kind == "name":
         return Key("fields", origin.field or "", before, after)
     return Key(_of_release(versions, "adapter or its options"), kind, before, after)
+
+
+_NOTATION = re.compile(r'[\\"]*\bdescription[\\"]*:|[\\"#{}\[\],:]')
+
+
+def _without_notation(text: str) -> str:
+    """What is said in a piece of a schema, however the adapter writes schemas: as JSON, as JSON in a text, in BAML."""
+    return " ".join(_NOTATION.sub(" ", text).split()) or text
 
 
 def _of_release(versions: str, otherwise: CauseKind) -> CauseKind:

@@ -67,6 +67,7 @@ def edited(before: str, after: str) -> Session:
         ("0 to 1", "0 to 10", "description", "score", "`score` changed: “1” → “10”"),
         ("was written", "was said", "description", "note", "“written” → “said”"),
         ("what is owed", "what is due", "schema", "", "“owed” → “due”"),
+        ('Field(description="what is owed")', "Field()", "schema", "", "“what is owed” → nothing"),
         ("score: float", "score: int", "type", "score", "“float” → “int”"),
         ('    score: float = dspy.OutputField(desc="0 to 1")\n', "", "fields", "", "gone score"),
         ("score:", "rating:", "fields", "", "gone score, new rating"),
