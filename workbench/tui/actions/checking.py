@@ -42,12 +42,15 @@ class Said(NamedTuple):
     severity: SeverityLevel
 
 
+NOTHING_TO_CHECK = "Nothing to check"
+
+
 def said_of(checked: Sequence[FixtureResult], case: str, keys: KeyWords) -> Said:
     """The words on a check, while the case of this name is on screen."""
     results = [one for one in checked if not one.is_empty]
     if not results:
         nothing = keys("Nothing is recorded yet: {app.record|ctrl+r} records the reply of a column.")
-        return Said("", nothing, "warning")
+        return Said(NOTHING_TO_CHECK, nothing, "warning")
     waiting = [one for one in results if _waits(one)]
     bad = [one for one in results if one.failed and not _waits(one)]
     holding = [one for one in results if one.passed]

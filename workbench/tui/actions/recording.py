@@ -11,6 +11,8 @@ from sessions.model import recording
 from sessions.model.session import Session
 from workbench.state.document import Place, State
 from workbench.state.live import LiveColumn
+from workbench.tui.actions.checking import NOTHING_TO_CHECK
+from workbench.tui.textual_internals.toasts import take_back
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ def record(host: Host) -> None:
         plain_notify(host.app, str(error), title="Not recorded", severity="warning")
         return
     place = Place("reply", state.case.name, field=f"{live.column.id} recorded")
+    take_back(host.app, NOTHING_TO_CHECK, "warning")
     host.main.edit(partial(_with_session, session=recorded), place, f"record {live.column.id}")
     unread = ", the reply unread" if live.reading is None else ""
     host.main.say(

@@ -45,6 +45,18 @@ def test_what_cannot_be_recorded_says_why_and_what_would_work() -> None:
     at_the_desk(act, session=bare)
 
 
+def test_what_says_that_nothing_is_recorded_goes_once_something_is() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f9")
+        await desk.until(lambda: desk.app._notifications, "for what F9 says")
+        assert said_last(desk).startswith("Nothing to check: ")
+        await desk.press("f3", "ctrl+r")
+        assert desk.document.session.cases[0].recordings
+        assert not [one for one in desk.app._notifications if one.title == "Nothing to check"]
+
+    at_the_desk(act, session=SESSION)
+
+
 def test_a_run_that_broke_off_says_what_can_be_recorded_in_its_place() -> None:
     def send(*_: object) -> Run:
         attempt = Attempt(1, "chat", "fake", {}, (Completion(GOOD.text[:30]),))

@@ -251,7 +251,7 @@ class FoldedSection(Section):
         if first is None:
             return
         hidden = "".join([text for text, _, _ in given[:first]])
-        self.pieces.append(Piece(f"{FOLDED} fields and structure ~{estimate(hidden):,} tok\n", "fold", 0))
+        self.pieces.append(Piece(f"{FOLDED} fields and structure ~{estimate(hidden):,}\n", "fold", 0))
         super()._lay_out(given[first:], is_unfolded)
         self.pieces[1:] = [one._replace(number=one.number + first) for one in self.pieces[1:]]
         self.folded = {0, *(number + first for number in self.folded)}
