@@ -62,7 +62,7 @@ last value stays in use.
             FormRow(one, case.inputs.get(one.name, ABSENT), state.drafts.get(self._place(one.name))) for one in fields
         ]
         unknown = {name: value for name, value in case.inputs.items() if name not in live.signature.input_fields}
-        self._form.show(rows, case.name, "no value: the field is left out of the prompt", unknown)
+        self._form.show(rows, case.name, "no value: left out of the prompt", unknown)
 
     def light(self, field: str | None) -> None:
         self._form.light(field)
