@@ -23,6 +23,7 @@ from sessions.source.linking import Follower
 from sessions.source.project import SourceError
 from sessions.source.pulling import pulled
 from sessions.source.verdict import read_alone
+from workbench.editing import column_edits
 from workbench.output.display import one_line
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
@@ -257,7 +258,8 @@ def _question(host: Host, shown: _Sides, link: SourceLink) -> str:
     width, height = host.app.size
     most = max(4, min(MOST_LINES, height * 85 // 100 - ROWS_AROUND_LINES - 2 * bool(shown.why_not)))
     lines = line_diff(host.document.session.signature.text.split("\n"), shown.found.text.split("\n"))
-    more = [f"… and {len(lines) - most} more lines"] if len(lines) > most else []
+    hidden = len(lines) - most
+    more = [f"… and {hidden} more line{'s' * (hidden > 1)}"] if hidden > 0 else []
     diff = "\n".join([one_line(line, min(110, width - 12)) for line in lines[:most]] + more)
     why_not = f"{shown.why_not}\n" if shown.why_not else ""
     return f"{why_not}{one_line(link.file, 80)} says otherwise (- this session, + the program):\n\n{diff}"
@@ -290,16 +292,13 @@ def side_by_side(mine: Signature, theirs: Signature) -> tuple[Variant, ...]:
 
 def _with_both(state: State, variants: tuple[Variant, ...]) -> State:
     """A column of the program's wording behind each column that has none."""
-    session: Session = state.session
-    others = tuple(one for one in session.variants if one.tag != TAG)
-    columns = []
-    taken = {one.id for one in session.columns}
-    for column in session.columns:
-        columns.append(column)
-        id = f"{column.id} {TAG}"
-        if column.variant is None and id not in taken:
-            columns.append(replace(column, id=id, variant=TAG))
-    return replace(state, session=replace(session, variants=(*others, *variants), columns=tuple(columns)))
+    others = tuple(one for one in state.session.variants if one.tag != TAG)
+    made = replace(state, session=replace(state.session, variants=(*others, *variants)))
+    theirs = {(one.adapter, one.model) for one in state.session.columns if one.variant == TAG}
+    for column in state.session.columns:
+        if column.variant is None and (column.adapter, column.model) not in theirs:
+            made = column_edits.add_variant(made, column.id, TAG)
+    return made
 
 
 def _stamp(file: Path) -> Stamp:

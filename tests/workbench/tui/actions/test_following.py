@@ -92,9 +92,9 @@ def test_own_edits_are_kept_until_it_is_chosen_whose_text_stands(session: Path, 
         await desk.press(key)
         await desk.until(lambda: wanted in desk.prompt("chat"), "for the chosen text")
         columns = [one.id for one in desk.document.session.columns]
-        assert ("chat program" in columns) is (key == "b")
+        assert ("chat · program" in columns) is (key == "b")
         if key == "b":
-            await desk.until(lambda: "Read the letter." in desk.prompt("chat program"), "for the program's")
+            await desk.until(lambda: "Read the letter." in desk.prompt("chat · program"), "for the program's")
 
     run(session, act)
 
@@ -152,7 +152,7 @@ def test_what_is_saved_while_it_is_asked_is_what_the_program_says(
         await asked(desk)
         program.write_text(QA.replace("Read the note.", "Read the newest letter."))
         await desk.press(key)
-        column = "chat program" if key == "b" else "chat"
+        column = "chat · program" if key == "b" else "chat"
         await desk.until(lambda: desk.main.columns.column(column) is not None, "for the column")
         await desk.until(lambda: "letter." in desk.prompt(column), "for the program's word")
         assert "Read the newest letter." in desk.prompt(column)
