@@ -18,7 +18,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -151,14 +151,18 @@ async def answer(litellm: Any, output: Output, message: Message, outgoing: litel
     asked = {**request, **message["options"], "num_retries": 0, "max_retries": 0}
     provider = request["model"].partition("/")[0]
     if message["stream"] and provider not in NEVER_STREAMED and not is_never_streamed(litellm, request["model"]):
+        has_begun = False
         try:
             wrapper = await litellm.acompletion(**asked, stream=True, stream_options={"include_usage": True})
-            await streamed(litellm, output, number, request["model"], wrapper)
+            async for piece in streamed(litellm, request["model"], wrapper):
+                has_begun = True
+                output.send(op="chunk", id=number, **piece)
             return
         except Exception as error:  # told apart by what the provider says
-            if outgoing.answer is None and NO_STREAMS.search(str(error)) is None:
+            if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
                 raise
-    whole(litellm, output, number, request["model"], await litellm.acompletion(**asked))
+    for piece in whole(litellm, request["model"], await litellm.acompletion(**asked)):
+        output.send(op="chunk", id=number, **piece)
 
 
 def is_never_streamed(litellm: Any, model: str) -> bool:
@@ -182,7 +186,8 @@ class LastChunks(list[Any]):
             self[:] = [one for one in self[:-2] if getattr(one, "usage", None) is not None] + self[-2:]
 
 
-async def streamed(litellm: Any, output: Output, number: int, model: str, wrapper: Any) -> None:
+async def streamed(litellm: Any, model: str, wrapper: Any) -> AsyncIterator[Message]:
+    """The pieces of a reply as they arrive. Raises UnfinishedStreamError, and what litellm raises in the middle."""
     anything = finished = False
     last: Any = None
     wrapper.chunks = LastChunks(wrapper.chunks)
@@ -197,27 +202,26 @@ async def streamed(litellm: Any, output: Output, number: int, model: str, wrappe
                 finished = True
             if piece:
                 anything = True
-                output.send(op="chunk", id=number, choice=choice.index or 0, **piece)
+                yield {"choice": choice.index or 0, **piece}
     said = getattr(wrapper, "completion_stream", None)
     for choice_number, refusal in openai_streams.refusals_of(said).items():
         anything = True
-        output.send(op="chunk", id=number, choice=choice_number, refusal=refusal)
+        yield {"choice": choice_number, "refusal": refusal}
     if not (finished or wrapper.received_finish_reason or openai_streams.said_done(said)):
         raise UnfinishedStreamError(wrapper, anything)
     # Where the provider counts nothing, litellm's last chunk holds its own estimate.
     counted = [one.usage for one in getattr(wrapper, "chunks", ()) or () if getattr(one, "usage", None) is not None]
-    output.send(op="chunk", id=number, choice=0, **ending(litellm, model, last, counted[-1] if counted else None))
+    yield {"choice": 0, **ending(litellm, model, last, counted[-1] if counted else None)}
 
 
-def whole(litellm: Any, output: Output, number: int, model: str, response: Any) -> None:
-    """Hands on a reply that came in one piece."""
+def whole(litellm: Any, model: str, response: Any) -> Iterator[Message]:
+    """The pieces of a reply that came at once."""
     for choice in response.choices:
         piece = piece_of(choice.message, choice)
         if choice.finish_reason:
             piece["finish_reason"] = choice.finish_reason
-        output.send(op="chunk", id=number, choice=choice.index or 0, **piece)
-    usage = getattr(response, "usage", None)
-    output.send(op="chunk", id=number, choice=0, **ending(litellm, model, response, usage))
+        yield {"choice": choice.index or 0, **piece}
+    yield {"choice": 0, **ending(litellm, model, response, getattr(response, "usage", None))}
 
 
 def piece_of(said: Any, choice: Any) -> Message:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from provider_server import KEY, PROVIDERS, Provider, ProviderServer, Seen
+from provider_server import BY_NAME, KEY, PROVIDERS, Provider, ProviderServer, Seen
 from provider_wires import FAULT, PROMPT_TOKENS, REPLY_TOKENS, Ending, Reply
 
 from adapters.formats.catalog import make
@@ -155,6 +155,15 @@ def test_an_error_in_the_middle_of_a_stream_is_no_reply(ask: Ask, provider: Prov
     if provider.name not in WORDED_BY_LITELLM:
         assert run.error.message.endswith(f" failed: {FAULT}")
         assert run.error.payload["kind"] == "server"
+
+
+def test_a_stream_that_has_begun_is_not_asked_for_again_whatever_its_error_says(ask: Ask) -> None:
+    vllm = BY_NAME["vllm"]
+    fault = vllm.wire.fault.replace(FAULT.encode(), b"Streaming is not supported any longer.")
+    run = ask(replace(vllm, wire=replace(vllm.wire, fault=fault)), behaviour="fault")
+    assert run.error is not None and run.error.phase == "request"
+    assert REPLY.text.startswith(run.attempts[0].completions[0].text)
+    assert len(asked) == 1
 
 
 @every_provider
