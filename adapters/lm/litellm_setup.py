@@ -63,11 +63,12 @@ def _rehearse(litellm: Any) -> None:
 class Outgoing:
     """The HTTP traffic of one call: `told` is called once, when its first request is about to go out.
 
-    `answer` is the whole answer that a server gave where a stream was asked for.
+    `is_streamed`: whether litellm is asked for a stream. `answer` is the whole answer that a server gave to that.
     """
 
     def __init__(self, told: Callable[[], None]) -> None:
         self.told: Callable[[], None] | None = told
+        self.is_streamed = False
         self.answer: Any = None
 
 
@@ -148,9 +149,11 @@ def _watch_for_requests() -> None:
             told()
 
     def keeps_whole(request: Any, response: Any) -> bool:
+        outgoing = _outgoing.get()
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         return (
-            _outgoing.get() is not None
+            outgoing is not None
+            and outgoing.is_streamed
             and response.is_success
             and kind == "application/json"
             and _is_for_a_stream(request)

@@ -152,6 +152,7 @@ async def answer(litellm: Any, output: Output, message: Message, outgoing: litel
     provider = request["model"].partition("/")[0]
     if message["stream"] and provider not in NEVER_STREAMED and not is_never_streamed(litellm, request["model"]):
         has_begun = False
+        outgoing.is_streamed = True
         try:
             wrapper = await litellm.acompletion(**asked, stream=True, stream_options={"include_usage": True})
             async for piece in streamed(litellm, request["model"], wrapper):
@@ -161,6 +162,7 @@ async def answer(litellm: Any, output: Output, message: Message, outgoing: litel
         except Exception as error:  # told apart by what the provider says
             if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
                 raise
+        outgoing.is_streamed = False
     for piece in whole(litellm, request["model"], await litellm.acompletion(**asked)):
         output.send(op="chunk", id=number, **piece)
 

@@ -92,6 +92,19 @@ def test_a_reply_that_is_wanted_in_one_piece_is_asked_for_so(ask: Ask, provider:
     assert len(asked) == 1 and not asked[0].body.get("stream") and "stream" not in asked[0].path.lower()
 
 
+def test_a_reply_is_wanted_in_one_piece_whatever_the_request_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    vllm = BY_NAME["vllm"]
+    parameters = {"type": "object", "properties": {"options": {"type": "object", "default": {"stream": True}}}}
+    tool = {"type": "function", "function": {"name": "read", "parameters": parameters}}
+    with ProviderServer(vllm, REPLY) as server:
+        for name, value in vllm.environment(server.url).items():
+            monkeypatch.setenv(name, value)
+        lm = open_model(vllm.model, timeout=20, stream=False)
+        chunks = lm.stream({"messages": [{"role": "user", "content": "Rain?"}], "tools": [tool]})
+        assert "".join(chunk.text for chunk in chunks) == REPLY.text
+        assert server.requests[0].body["tools"] == [tool]
+
+
 @every_stream
 def test_a_stream_that_ends_in_the_middle_is_no_reply(ask: Ask, provider: Provider) -> None:
     run = ask(provider, behaviour="cut")
