@@ -57,6 +57,8 @@ NO_STREAMS = re.compile(
 """What servers say that refuse to stream; the same request is then made once more, for the whole reply."""
 
 KEPT_CHUNKS = 32
+KEPT_COUNTS = 8
+"""Some providers count tokens with every piece of text; a later count stands for those before it."""
 
 Message = dict[str, Any]
 
@@ -177,7 +179,7 @@ def is_never_streamed(litellm: Any, model: str) -> bool:
 
 
 class LastChunks(list[Any]):
-    """What litellm needs of the chunks it has made: the last ones, and those that count tokens.
+    """What litellm needs of the chunks it has made: the last ones, and the last of those that count tokens.
 
     It keeps every one of them until the end, 4 kB for a few letters, and all the text so far, copied at each chunk.
     """
@@ -185,7 +187,8 @@ class LastChunks(list[Any]):
     def append(self, chunk: Any) -> None:
         super().append(chunk)
         if len(self) > KEPT_CHUNKS:
-            self[:] = [one for one in self[:-2] if getattr(one, "usage", None) is not None] + self[-2:]
+            counts = [one for one in self[:-2] if getattr(one, "usage", None) is not None]
+            self[:] = counts[-KEPT_COUNTS:] + self[-2:]
 
 
 async def streamed(litellm: Any, model: str, wrapper: Any) -> AsyncIterator[Message]:
