@@ -20,8 +20,9 @@ from adapters.prompts.field_descriptions import (
     translate_field_type,
 )
 from adapters.prompts.text import Segment, Text, value_segment
-from adapters.replies.reading import Reading
-from adapters.replies.sections import MARKER
+from adapters.replies.reading import Extract, Reading, Span, SpanKind
+from adapters.replies.reading_builder import Findings, partition, reason
+from adapters.replies.sections import MARKER, Section, sections
 from adapters.signatures.field_info import with_info
 from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Field, Signature
@@ -29,10 +30,6 @@ from adapters.values.value_text import write_value
 
 if TYPE_CHECKING:
     from adapters.formats.callbacks import Callback
-
-from adapters.replies.reading import Extract, Span, SpanKind
-from adapters.replies.reading_builder import Findings, partition, reason
-from adapters.replies.sections import Section, sections
 
 
 def read_chat(signature: Signature, completion: str, adapter: str) -> Reading:

@@ -5,7 +5,9 @@ Rule of reading: `JSONAdapter.parse`; BAMLAdapter reads the same way.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,21 +17,6 @@ from adapters.formats.base import Adapter
 from adapters.formats.chat import INTRODUCTION, ChatAdapter, inputs_structure, outputs_with_values, placeholders
 from adapters.formats.overridden_methods import is_own
 from adapters.formats.profile import OF_THE_BASE, Card, Profile
-from adapters.prompts.field_descriptions import joined, outputs_in_order, translate_field_type
-from adapters.prompts.text import Segment, Text, value_segment
-from adapters.replies.reading import Reading
-from adapters.requests.capabilities import Capabilities
-from adapters.requests.structured_output import response_format
-from adapters.signatures.once_per_fields import once_per_fields
-from adapters.signatures.signature import Field, Signature
-from adapters.values.value_text import serialize_for_json, to_indented_json, to_json
-
-if TYPE_CHECKING:
-    from adapters.formats.callbacks import Callback
-
-import json
-from dataclasses import dataclass
-
 from adapters.json_text.json_document import (
     Member,
     align,
@@ -40,10 +27,20 @@ from adapters.json_text.json_document import (
     opens_object,
 )
 from adapters.json_text.repaired_json import NOT_JSON, load_valid_json, repair_object
-from adapters.replies.reading import Extract, Span
+from adapters.prompts.field_descriptions import joined, outputs_in_order, translate_field_type
+from adapters.prompts.text import Segment, Text, value_segment
+from adapters.replies.reading import Extract, Reading, Span
 from adapters.replies.reading_builder import Findings, partition, reason
+from adapters.requests.capabilities import Capabilities
+from adapters.requests.structured_output import response_format
+from adapters.signatures.once_per_fields import once_per_fields
+from adapters.signatures.signature import Field, Signature
 from adapters.values.coercion import RULES
 from adapters.values.steps import Step
+from adapters.values.value_text import serialize_for_json, to_indented_json, to_json
+
+if TYPE_CHECKING:
+    from adapters.formats.callbacks import Callback
 
 RULES["first_object"] = lambda before, annotation: first_object(before)
 

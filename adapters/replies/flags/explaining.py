@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from adapters.replies.flags.chat_structure import chat_structure
 from adapters.replies.flags.flag import Flag
@@ -14,10 +13,6 @@ from adapters.replies.flags.values_refused import values_refused
 from adapters.replies.flags.verdict import verdict
 from adapters.replies.flags.xml_structure import xml_structure
 from adapters.replies.reading import Reading, ReplyForm
-
-if TYPE_CHECKING:
-    from adapters.replies.reading import Reading
-
 
 MOST_NAMES = 3
 

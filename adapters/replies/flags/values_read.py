@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from enum import Enum
 from math import isfinite
@@ -14,16 +14,13 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 from adapters.replies.flags.extra_keys import extra_keys
 from adapters.replies.flags.flag import Flag, shown
 from adapters.replies.flags.verdict import named
+from adapters.signatures.signature import CONSTRAINT_WORDS, Field
 from adapters.types import is_named
 from adapters.types.code import without_fence
 
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading
     from adapters.values.steps import Step
-
-from collections.abc import Mapping
-
-from adapters.signatures.signature import CONSTRAINT_WORDS, Field
 
 METADATA = ("gt", "ge", "lt", "le", "min_length", "max_length", "multiple_of")
 WORDS = {words: name for name, words in CONSTRAINT_WORDS.items() if name in METADATA}
