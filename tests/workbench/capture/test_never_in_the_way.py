@@ -194,6 +194,13 @@ def test_a_process_that_is_forked_off_has_a_child_of_its_own(folder: Path) -> No
     assert {one.name for one in store.load(path).cases} == {"in the parent", "in the fork"}
 
 
+def test_a_capture_that_has_ended_does_not_hinder_a_fork(folder: Path) -> None:
+    with capture(folder) as ended:
+        asked("before")
+    ended.outlet.forget()
+    ended.outlet.close()
+
+
 @pytest.mark.parametrize(
     "file",
     [*sorted(STANDS_ALONE.glob("*.py")), STANDS_ALONE.parent / "startup" / "sitecustomize.py"],

@@ -111,7 +111,7 @@ class Outlet:
     def forget(self) -> None:
         """In a process that was forked off: it has a thread and a child of its own, or none."""
         child = self._child
-        if child is not None and child.stdin is not None:
+        if child is not None and child.stdin is not None and not child.stdin.closed:
             try:
                 os.close(child.stdin.fileno())
             except OSError:
