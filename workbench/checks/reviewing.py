@@ -147,10 +147,15 @@ def accept(path: Path, ids: Collection[str], plan: Plan, seen: Fingerprint | Non
             changed = "it has changed since it was reviewed, and is left as it is; review it again"
             return Written(path, error=f"{path}: {changed}")
         follower = Follower()
-        text = with_text(session, path.parent, check_file(path, plan, None, follower).results, ids, follower)
-        session = text.session
-        own, wanted = adapters_of_the_user(session, plan.adapters), wanted_of(session, str(path), plan)
-        results = fixtures.check(session, str(path), adapters=own, wanted=wanted)
+        checked = check_file(path, plan, None, follower)
+        if checked.error:
+            return Written(path, error=checked.error)
+        text = with_text(session, path.parent, checked.results, ids, follower)
+        session, results = text.session, checked.results
+        own = adapters_of_the_user(session, plan.adapters)
+        if text.was_pulled:
+            wanted = wanted_of(session, str(path), plan)
+            results = tuple(fixtures.check(session, str(path), adapters=own, wanted=wanted))
         done = accepted(session, results, ids, own)
         if done.session is opened.session:
             return Written(path, waiting=done.waiting, text_left=text.left)
