@@ -89,6 +89,11 @@ class Cause:
         """Whether recording anew settles it."""
         return self.key.kind in ACCEPTABLE
 
+    @property
+    def can_be_pulled(self) -> bool:
+        """Whether the program says otherwise, so that there is a text of its own to take over."""
+        return self.key.kind == "source" and self.example.verdicts.get("source") == "drift"
+
     def as_dict(self) -> dict[str, Any]:
         """The shape of `causes` in `check --json`."""
         return {

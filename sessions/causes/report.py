@@ -30,11 +30,7 @@ def lines_of(cause: Cause) -> Iterator[str]:
 
 def advice(causes: Sequence[Cause], paths: Sequence[str]) -> str:
     """What to do next, in one line; empty when nothing can be accepted."""
-
-    def can_be_pulled(cause: Cause) -> bool:
-        return cause.key.kind == "source" and cause.example.verdicts.get("source") == "drift"
-
-    if not any(one.is_acceptable or can_be_pulled(one) for one in causes):
+    if not any(one.is_acceptable or one.can_be_pulled for one in causes):
         return ""
     if all(one.key.kind == "source" for one in causes):
         return f"`workbench pull {' '.join(paths[:3])}` takes the program's text over, `workbench push` writes it back"

@@ -16,21 +16,18 @@ NONE_YET: Mapping[str, Decision] = MappingProxyType({})
 
 def can_be_accepted(cause: Cause) -> bool:
     """Whether accepting settles it: by recording anew, or, for a program that says otherwise, by taking its text."""
-    return cause.is_acceptable or (cause.key.kind == "source" and not _is_out_of_reach(cause))
-
-
-def _is_out_of_reach(cause: Cause) -> bool:
-    """Whether a program cannot be followed: there is no text that could be taken over."""
-    return cause.example.verdicts.get("source") in ("gone", "refused")
+    return cause.is_acceptable or cause.can_be_pulled
 
 
 def why_not(cause: Cause) -> str:
     """Why a cause cannot be accepted, and what would settle it; empty for one that can be."""
     if can_be_accepted(cause):
         return ""
+    word = cause.example.verdicts.get("source")
+    linked = "the session's own text" if word == "error" else "the link or the program"
     mends = {
         "expectation": "an expectation is yours to change, or the reply to be sent again",
-        "source": "the link or the program has to be mended first",
+        "source": f"{linked} has to be mended first",
         "upstream": "that dspy does otherwise: no recording changes it",
         "live": "the model answers otherwise: no recording changes it",
     }

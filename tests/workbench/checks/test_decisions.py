@@ -57,6 +57,11 @@ def test_a_program_that_cannot_be_followed_has_no_text_to_take_over() -> None:
         assert Decisions((TYPE, lost)).rest("accept") == (TYPE,)
 
 
+def test_a_text_that_cannot_be_read_is_the_sessions_to_mend() -> None:
+    unread = cause("source", "3", source="error")
+    assert not can_be_accepted(unread) and "the session's own text has to be mended" in why_not(unread)
+
+
 def test_a_program_waits_for_its_other_causes_and_a_recording_for_no_program() -> None:
     other, reworded = cause("source", "3", name="fields.note.desc"), cause("instructions", "3")
     decisions = Decisions((SOURCE, other, reworded))
