@@ -15,11 +15,15 @@ from sessions.model.session import Session
 
 @dataclass(frozen=True)
 class Accepted:
-    """A session with what was accepted; how many fixtures were recorded anew, and how many wait for another cause."""
+    """A session with what was accepted; how many fixtures were recorded anew, and how many wait for another cause.
+
+    `settled`: the ids of the causes for which a fixture was recorded anew.
+    """
 
     session: Session
     recorded: int
     waiting: int
+    settled: frozenset[str] = frozenset()
 
 
 def accepted(
@@ -33,15 +37,17 @@ def accepted(
     A recording is one thing: where two causes have changed it, accepting one of them would accept the other unseen.
     """
     ready: set[tuple[str, str]] = set()
+    settled: set[str] = set()
     waiting = 0
     for result in results:
         keys = [key for key in causes_of(result) if key.kind in ACCEPTABLE]
         taken = [key.id in ids for key in keys]
         if keys and all(taken):
             ready.add((result.case, result.column))
+            settled.update(key.id for key in keys)
         else:
             waiting += any(taken)
     if not ready:
         return Accepted(session, 0, waiting)
     made = checking.update(session, adapters=adapters, wanted=lambda case, column: (case, column) in ready)
-    return Accepted(made, len(ready), waiting)
+    return Accepted(made, len(ready), waiting, frozenset(settled))

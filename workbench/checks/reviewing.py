@@ -54,13 +54,15 @@ Decide = Callable[[Review, Callable[[], Review], Look, str], tuple[Review, Decis
 class Written:
     """What became of one file: fixtures recorded anew, fixtures that wait for another cause, or why it was left.
 
-    `text_left`: why its program's text was not pulled although a cause of it is accepted.
+    `settled`: the ids of the accepted causes that came to something here. `text_left`: why its program's text was not
+    pulled although a cause of it is accepted.
     """
 
     path: Path
     recorded: int = 0
     waiting: int = 0
     pulled: bool = False
+    settled: frozenset[str] = frozenset()
     text_left: str = ""
     error: str = ""
 
@@ -163,16 +165,23 @@ def accept(path: Path, ids: Collection[str], plan: Plan, seen: Fingerprint | Non
         store.save(done.session, path, over=opened.fingerprint)
     except (SessionError, ValueError) as error:
         return Written(path, error=str(error))
-    return Written(path, done.recorded, done.waiting, text.was_pulled, text.left)
+    return Written(path, done.recorded, done.waiting, text.was_pulled, done.settled | text.settled, text.left)
 
 
 @dataclass(frozen=True)
 class WithText:
-    """A session with its program's text where that was accepted; `left`: why it was left although it was, in words."""
+    """A session with its program's text where that was accepted; `left`: why it was left although it was, in words.
+
+    `settled`: the ids of the causes that this text was accepted for; none where it was left.
+    """
 
     session: Session
-    was_pulled: bool
+    settled: frozenset[str] = frozenset()
     left: str = ""
+
+    @property
+    def was_pulled(self) -> bool:
+        return bool(self.settled)
 
 
 def with_text(
@@ -183,13 +192,13 @@ def with_text(
     The text is one thing: where it has two changes, taking it over for one of them would take the other unseen.
     Nor does it end edits of the session's own, which `workbench push` writes into the program. Raises `SourceError`.
     """
-    taken = [key.id in ids for result in results for key in causes_of(result) if key.kind == "source"]
-    if not any(taken):
-        return WithText(session, False)
+    changes = frozenset([key.id for result in results for key in causes_of(result) if key.kind == "source"])
+    if not changes & set(ids):
+        return WithText(session)
     try:
         refuse_to_lose_edits(session, folder, follower)
     except SourceEditedError as error:
-        return WithText(session, False, f"the program's text is not taken over: {error}")
-    if not all(taken):
-        return WithText(session, False, "the program's text waits for another cause")
-    return WithText(pulled(session, folder, follower).session, True)
+        return WithText(session, left=f"the program's text is not taken over: {error}")
+    if not changes <= set(ids):
+        return WithText(session, left="the program's text waits for another cause")
+    return WithText(pulled(session, folder, follower).session, changes)

@@ -84,7 +84,7 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     if options.json:
         _write_json(left, ids, written)
     else:
-        _tell(options, left, ids, on_screen)
+        _tell(options, left, written, bool(ids) or on_screen)
     if found.errors:
         return exit_codes.USAGE
     failed = any(one.error for one in written)
@@ -141,9 +141,10 @@ def _write_json(left: Review, ids: set[str], written: Sequence[Written]) -> None
     )
 
 
-def _tell(options: argparse.Namespace, left: Review, ids: set[str], on_screen: bool) -> None:
-    if ids or on_screen:
-        command_output.message(f"{len(ids)} accepted; {_counted(left.causes)} left")
+def _tell(options: argparse.Namespace, left: Review, written: Sequence[Written], was_decided: bool) -> None:
+    if was_decided:
+        settled = {id for one in written for id in one.settled}
+        command_output.message(f"{len(settled)} accepted; {_counted(left.causes)} left")
         return
     if not left.causes:
         command_output.message("nothing drifts")

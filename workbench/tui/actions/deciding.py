@@ -62,7 +62,8 @@ def take(host: Host, left: Left) -> None:
         plain_notify(host.app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
         return
     done = accepted(text.session, checking.check(text.session, path_of(host)), ids)
-    count = f"{len(ids)} cause{'' if len(ids) == 1 else 's'}"
+    settled = len(done.settled | text.settled)
+    count = f"{settled or 'no'} cause{'' if settled < 2 else 's'}"
     taken = "The program's text is taken over. " if text.was_pulled else ""
     waiting = f"{done.waiting} wait for another cause. " if done.waiting else ""
     waiting += f"{text.left[0].upper()}{one_line(text.left[1:], 300)}. " if text.left else ""
@@ -70,7 +71,7 @@ def take(host: Host, left: Left) -> None:
         host.main.edit(lambda state: replace(state, session=done.session), Place("session"), f"accept {count}")
     keys = "{app.save|ctrl+s} saves it, {app.undo|ctrl+z} takes it back." if done.session is not session else ""
     said = f"{taken}{done.recorded} recorded anew. {waiting}{keys}".rstrip()
-    plain_notify(host.app, host.key_words(said), title=f"{count} accepted", timeout=10)
+    plain_notify(host.app, host.key_words(said), title=f"{count} accepted".capitalize(), timeout=10)
 
 
 def path_of(host: Host) -> str:

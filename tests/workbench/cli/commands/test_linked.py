@@ -205,6 +205,7 @@ def test_of_two_changes_of_a_program_neither_is_written_before_both_are_accepted
         done = run("review", PATH, "--accept", one["id"])
         assert done.code == exit_codes.DIFFERENT
         assert f"{PATH}: 0 recorded anew, the program's text waits for another cause" in done.out
+        assert "0 accepted; 2 causes left" in done.err
         assert Path(PATH).read_bytes() == before
     assert "pulled" in run("review", PATH, *[word for one in causes for word in ("--accept", one["id"])]).out
     text = store.load(PATH).signature.text
@@ -221,6 +222,7 @@ def test_accepting_all_keeps_the_sessions_own_edits_and_records_what_they_make(
     done = run("review", PATH, "--accept-all")
     assert done.code == exit_codes.DIFFERENT
     assert "1 recorded anew, the program's text is not taken over: the session was edited" in done.out
+    assert "1 accepted; " in done.err, "the edit of its own, and nothing of the program's"
     assert "Read my note." in store.load(PATH).signature.text
     assert verdict(run)[:2] == (exit_codes.DIFFERENT, "drift")
     assert {one["kind"] for one in run("review", PATH, "--json").json["causes"]} == {"source"}

@@ -62,6 +62,7 @@ def test_a_fixture_of_two_causes_waits_for_both(folder: Path, run: Run) -> None:
     done = run("review", str(folder), "--accept", causes[0]["id"])
     assert done.code == exit_codes.DIFFERENT
     assert "2.session.json: 0 recorded anew, 3 wait for another cause" in done.out
+    assert "1 accepted; 2 causes left" in done.err, "the other two files have it no more"
     assert run("check", str(folder / "0.session.json")).code == 0
     assert [one["kind"] for one in run("review", str(folder), "--json").json["causes"]] == ["instructions", "parameter"]
     done = run("review", str(folder), "--accept-all")
