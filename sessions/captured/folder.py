@@ -21,6 +21,7 @@ from sessions.captured.calls import LiveCall, call_from
 from sessions.captured.signatures import CapturedSignature, captured
 from sessions.errors import SessionError
 from sessions.file import saving, store
+from sessions.file.written_parts import WrittenParts
 from sessions.fixtures import checking
 from sessions.imports.demos import demo_of
 from sessions.imports.dspy_program import without_secrets
@@ -55,7 +56,6 @@ class _Predictor:
 
     path: Path
     session: Session
-    signature: CapturedSignature
     saved: Session | None
     since: store.Fingerprint | None = None
     added: int = 0
@@ -64,6 +64,8 @@ class _Predictor:
     """Calls with other inputs, when there were cases enough."""
     known: dict[str, str] = field(default_factory=dict)
     """The names of cases by their inputs."""
+    written: WrittenParts = field(default_factory=WrittenParts)
+    """What the last save wrote, for the next one."""
 
 
 @dataclass(frozen=True)
@@ -86,15 +88,6 @@ class SessionReport:
     added: int
     calls: int
     left: int
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "path": self.path,
-            "cases": self.cases,
-            "added": self.added,
-            "calls": self.calls,
-            "left": self.left,
-        }
 
 
 class CapturedFolder:
@@ -168,12 +161,13 @@ class CapturedFolder:
             made = recordings.recorded(call, session, case, column, self._versions)
             shown = recordings.reply_of(made, session.model_of(column))
             replies = {**case.replies, column.id: shown} if shown is not None else case.replies
-            kept = replace(case, recordings={**case.recordings, column.id: made}, replies=replies)
-            session = session.with_case(kept)
-            self._find(session, predictor.path, kept, column)
+            found = session.by_column({**case.recordings, column.id: made})
+            case = replace(case, recordings=found, replies=session.by_column(replies))
+            session = session.with_case(case)
+            self._find(session, predictor.path, case, column)
         elif name is not None:
             return
-        store.dumps(session if len(session.cases) < 3 else replace(session, cases=session.cases[-1:]))
+        store.dumps(replace(session, cases=(case,)))  # what cannot be written keeps no other call out of the file
         if name is None:
             predictor.added += 1
             predictor.known[digest] = case.name
@@ -200,12 +194,12 @@ class CapturedFolder:
             if path in taken:
                 continue
             if not path.exists():
-                return _Predictor(path, _new_session(call, known, demos), known, None)
+                return _Predictor(path, _new_session(call, known, demos), None)
             opened = store.open_file(path)
             there = opened.session
             if _text(there.signature) == _text(known.text) and _demos(there.demos) == _demos(demos):
                 names = {_inputs_key(one): one.name for one in there.cases}
-                return _Predictor(path, there, known, there, opened.fingerprint, known=names)
+                return _Predictor(path, there, there, opened.fingerprint, known=names)
             self.notes[f"{path.name} has another signature or other demos: it stays as it is, and this is captured "
                        "beside it"] = None  # fmt: skip
         self.notes[f"{call.name}: more than {MOST_SESSIONS} versions of its signature and demos; no more are taken"] = (
@@ -232,7 +226,14 @@ class CapturedFolder:
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
                 base = predictor.saved or replace(predictor.session, cases=())
-                saved = saving.save(base, predictor.session, predictor.path, "our results", since=predictor.since)
+                saved = saving.save(
+                    base,
+                    predictor.session,
+                    predictor.path,
+                    "our results",
+                    since=predictor.since,
+                    parts=predictor.written,
+                )
                 predictor.session = predictor.saved = saved.session
                 predictor.since = saved.fingerprint
                 self._changed.discard(key)

@@ -1,0 +1,87 @@
+"""Calls as the program's side tells them, put into the sessions of a folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sessions.captured.folder import CapturedFolder, Wanted
+from sessions.file import store
+
+ADAPTERS = {
+    "chat": ("dspy.adapters.chat_adapter:ChatAdapter", "[[ ## answer ## ]]\nyes\n\n[[ ## completed ## ]]"),
+    "json": ("dspy.adapters.json_adapter:JSONAdapter", '{"answer": "yes"}'),
+}
+DEFINITION: dict[str, Any] = {
+    "name": "QA",
+    "instructions": "Answer.",
+    "fields": [
+        {
+            "name": name,
+            "role": role,
+            "type": "str",
+            "type_was_given": True,
+            "constraints": None,
+            "prefix": f"{name.title()}:",
+            "desc": f"${{{name}}}",
+        }
+        for name, role in (("question", "input"), ("answer", "output"))
+    ],
+    "classes": {},
+    "of": None,
+    "predictor": "Predict",
+}
+
+
+def call(question: str, adapter: str, **output: Any) -> dict[str, Any]:
+    cls, reply = ADAPTERS[adapter]
+    attempt = {
+        "adapter": {"classes": [cls], "options": {}},
+        "is_extraction": False,
+        "messages": [{"role": "user", "content": question}],
+        "params": {},
+        "model": {"name": "openai/gpt-4o", "params": {}, "abilities": None},
+        "outputs": [{"text": reply, **output}],
+        "error": None,
+        "readings": [{"values": {"answer": "yes"}}],
+    }
+    return {
+        "signature": "s",
+        "name": "QA",
+        "inputs": {"question": question},
+        "demos": [],
+        "config": {},
+        "attempts": [attempt],
+        "values": [{"answer": "yes"}],
+        "error": None,
+    }
+
+
+def told(tmp_path: Path, *calls: dict[str, Any]) -> CapturedFolder:
+    folder = CapturedFolder(tmp_path, Wanted(), {})
+    folder.take({"define": "s", "signature": DEFINITION})
+    for one in calls:
+        folder.take(one)
+    folder.save()
+    return folder
+
+
+def test_results_stand_in_the_order_of_the_columns_whichever_was_called_first(tmp_path: Path) -> None:
+    calls = [call("a", "chat"), call("b", "json"), call("b", "chat")]
+    assert not told(tmp_path, *calls).problems
+    session = store.load(tmp_path / "QA.session.json")
+    assert [one.id for one in session.columns] == ["chat", "json"]
+    for held in (session.case("b").recordings, session.case("b").replies):
+        assert list(held) == ["chat", "json"]
+
+
+def test_a_call_that_no_file_can_hold_keeps_no_other_call_out(tmp_path: Path) -> None:
+    deep: Any = "x"
+    for _ in range(120):
+        deep = [deep]
+    calls = [call(name, "chat") for name in "abc"]
+    folder = told(tmp_path, *calls, call("a", "json", logprobs=deep), call("d", "chat"))
+    assert len(folder.problems) == 1
+    session = store.load(tmp_path / "QA.session.json")
+    assert [one.name for one in session.cases] == ["a", "b", "c", "d"]
+    assert list(session.case("a").recordings) == ["chat"]
