@@ -79,21 +79,17 @@ def recorded(call: LiveCall, session: Session, case: Case, column: Column, versi
                 for number, output in enumerate(attempt.outputs)
             ]
         )
-        request = None if index == 0 else {**_body(attempt, call, main.model), "messages": as_json(attempt.messages)}
-        if request is not None:
-            request = {"model": request["model"], "messages": request.pop("messages"), **request}
+        body = _body(attempt, call, main.model)
+        request = {"model": body.pop("model"), "messages": as_json(attempt.messages), **body} if index else None
         attempts.append(RecordedAttempt(name, role, request, completions, attempt.error))
-    capabilities = _capabilities(main.model)
+    ours = recording.versions()
     live = Recording(
         messages=tuple(as_json(main.messages)),
         request=_body(main, call, main.model),
         attempts=tuple(attempts),
-        versions={
-            **recording.versions(),
-            **{name: versions[name] for name in recording.versions() if name in versions},
-        },
+        versions={name: versions.get(name, own) for name, own in ours.items()},
         source="sent",
-        capabilities=capabilities,
+        capabilities=_capabilities(main.model),
     )
     return _as_read_here(session, case, column, live)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
@@ -49,11 +50,8 @@ def as_json(folder: CapturedFolder) -> dict[str, Any]:
         "process": os.getpid(),
         "calls": folder.calls,
         "lost": folder.lost,
-        "sessions": [one.as_dict() for one in folder.report()],
-        "findings": [
-            {"path": one.path, "case": one.case, "column": one.column, "said": one.said, "versions": one.versions}
-            for one in folder.findings
-        ],
+        "sessions": [asdict(one) for one in folder.report()],
+        "findings": [asdict(one) for one in folder.findings],
         "notes": list(folder.notes),
         "problems": list(folder.problems),
     }

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.capture import capturing
+from workbench.capture.in_your_process import attaching
 from workbench.capture.report import in_words
 from workbench.output import command_output
 from workbench.output.exit_codes import CommandError
@@ -40,7 +41,6 @@ EXAMPLES = """\
 
 STARTUP = Path(capturing.__file__).with_name("startup")
 """The folder that goes in front of the program's PYTHONPATH."""
-VARIABLE = "WORKBENCH_CAPTURE"
 PATIENCE_S = 120.0
 """How long we wait for sessions to be written when the program has ended."""
 
@@ -114,7 +114,7 @@ def _environment(options: argparse.Namespace, reports: str) -> dict[str, str]:
         ),
     }
     path = os.pathsep.join([str(STARTUP), *filter(None, [os.environ.get("PYTHONPATH")])])
-    return {**os.environ, "PYTHONPATH": path, VARIABLE: json.dumps(told)}
+    return {**os.environ, "PYTHONPATH": path, attaching.VARIABLE: json.dumps(told)}
 
 
 def _run(program: list[str], environment: Mapping[str, str]) -> int:
