@@ -113,9 +113,9 @@ class FieldForm(VerticalScroll, can_focus=False):
         return next((one.field for one in self._editors.values() if one.has_focus_within), None)
 
 
-def face(field: Field) -> tuple[str, str, tuple[Choice, ...]]:
-    """What an editor shows of a field beside its value."""
-    return name_of(field.annotation), field.description, field_values.choices_of(field)
+def face(field: Field) -> tuple[str, tuple[Choice, ...]]:
+    """What of a field decides which editor it has; its label follows the field while that stays the same."""
+    return name_of(field.annotation), field_values.choices_of(field)
 
 
 class FieldEditor(Vertical):
@@ -156,7 +156,6 @@ class FieldEditor(Vertical):
         self._editing = field_values.editing_of(row.field)
         self._is_plain = self._editing == "json" and row.is_plain
         """Whether the value stands as people write it; `action_notation` changes it."""
-        self._on_text = on_text
         self._wants_focus = False
         self._absent = absent
         self._label = PlainStatic(_label(row), classes="field-label")
@@ -165,12 +164,12 @@ class FieldEditor(Vertical):
         self._input: Widget
         if self._editing == "choice":
             choices = field_values.choices_of(row.field)
-            self._input = ChoiceLine(choices, row.value, lambda value: on_value(row.field, value))
+            self._input = ChoiceLine(choices, row.value, lambda value: on_value(self.field, value))
         else:
             self._input = Editor(
                 self._text_of(row),
                 syntax=self._syntax_of(self._text_of(row)),
-                on_edit=lambda text: on_text(row.field, text),
+                on_edit=lambda text: on_text(self.field, text),
                 placeholder=content(absent),
             )
         self._show_error()
@@ -182,7 +181,9 @@ class FieldEditor(Vertical):
 
     def show(self, row: FormRow, is_other: bool = False) -> None:
         """A text that says the value already stays as it was typed, unless it `is_other`s' value now."""
+        self.field = row.field
         self._row = row
+        self._label.show(_label(row))
         if isinstance(self._input, Editor):
             if is_other or not self._says(row, self._input.raw):
                 self._put(self._text_of(row))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from unittest.mock import patch
+
+from textual.screen import Screen
 
 from sessions import examples
 from sessions.model.session import Case, Demo, Session, SignatureText
 from tests.support.open_app import TICKETS, Desk, at_the_desk
-from workbench.tui.widgets.field_form import FieldEditor
+from workbench.tui.widgets.field_form import FieldEditor, FieldForm
 from workbench.tui.widgets.text.editor import Editor
 
 ORDER = """import dspy
@@ -115,5 +118,25 @@ def test_tools_and_variants_keep_their_json() -> None:
         await desk.press("ctrl+n")
         for editor in desk.main.tools.query(Editor):
             assert "begins one" not in str(editor.placeholder)
+
+    at_the_desk(act)
+
+
+def test_a_description_typed_beside_the_inputs_is_followed_by_their_label_and_lays_out_nothing() -> None:
+    said = "as the customer wrote it"
+
+    async def act(desk: Desk) -> None:
+        await desk.go_to("signature")
+        before = desk.editor.raw.partition(said)[0] + said
+        desk.editor.go_to(before.count("\n") + 1, len(before) - before.rfind("\n"))
+        form = desk.main.inputs.query_one(FieldForm)
+        editors = list(form.query(FieldEditor))
+        assert editors and form.size.height, "the inputs stand below the signature"
+        with patch.object(Screen, "_refresh_layout", autospec=True, side_effect=Screen._refresh_layout) as laid_out:
+            await desk.type(", at once")
+        assert "customer wrote it, at once" in desk.prompt("chat")
+        assert str(editors[0].query_one(".field-label").render()).endswith(f"{said}, at once")
+        assert list(form.query(FieldEditor)) == editors
+        assert laid_out.call_count == 0
 
     at_the_desk(act)

@@ -58,11 +58,17 @@ class PlainStatic(Static):
         super().__init__(self._text, id=id, classes=classes, markup=False)
 
     def show(self, text: str | Content) -> None:
-        """Replace what is shown; the screen is laid out anew only if that is something else."""
+        """Replace what is shown; the screen is laid out anew only if that takes other room."""
         shown = text if isinstance(text, Content) else content(text)
         if not same(shown, self._text):
-            self._text = shown
-            self.update(shown)
+            before, self._text = self._text, shown
+            self.update(shown, layout=not self._take_the_same_room(before, shown))
+
+    def _take_the_same_room(self, one: Content, other: Content) -> bool:
+        width = self.content_size.width
+        if not width or self.styles.is_auto_width:
+            return False
+        return one.get_height(self.styles, width) == other.get_height(self.styles, width)
 
 
 def plain_notify(
