@@ -327,7 +327,8 @@ class ClassMaker:
         found: dict[str, Unbuilt] = {}
         for name in made.__annotations__:
             names = LaterNames(self.reader.names, self.around.bindings, self.local, self.node.lineno)
-            AnnotationReader(self.source, names).read(body.annotations[name])
+            if names.may_stand_in(body.annotations[name]):
+                AnnotationReader(self.source, names).read(body.annotations[name])
             if names.bound_at:
                 annotation = as_written(body.annotations[name], self.reader, self.around.postponed)
                 value = {name: self._value(body.values[name])} if name in body.values else {}

@@ -23,12 +23,22 @@ class LaterNames:
         self.line = line
         self.bound_at = 0
 
+    def may_stand_in(self, annotation: ast.expr) -> bool:
+        """Whether it is worth reading for them: it has one of them, or something quoted. Most annotations do not."""
+        return any(
+            (isinstance(part, ast.Name) and self._first_bound(part.id) > 0)
+            or (isinstance(part, ast.Constant) and isinstance(part.value, str))
+            for part in ast.walk(annotation)
+        )
+
     def find(self, name: str, node: ast.AST) -> Any:
-        if name in self.bindings and name not in self.local:
-            first = self.bindings[name][0].node.lineno
-            if first > self.line:
-                self.bound_at = max(self.bound_at, first)
+        self.bound_at = max(self.bound_at, self._first_bound(name))
         return self.names.find(name, node)
+
+    def _first_bound(self, name: str) -> int:
+        """The line at which a name is bound first, where that is below the class; else 0."""
+        first = self.bindings[name][0].node.lineno if name in self.bindings and name not in self.local else 0
+        return first if first > self.line else 0
 
     def suggestions(self) -> Sequence[str]:
         return self.names.suggestions()
