@@ -1,0 +1,150 @@
+"""Intervals and p-values are those of scipy; where nothing differs, no more differences are found than is said."""
+
+import itertools
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sessions.bench import statistics
+from sessions.bench.statistics import (
+    LEVEL,
+    MOST_STEPS,
+    Difference,
+    Interval,
+    Share,
+    adjusted,
+    cases_needed,
+    compare,
+    paired_p,
+    wilson,
+)
+
+
+def ones(only_first, only_second, both=0):
+    return [Fraction(1)] * only_first + [Fraction(-1)] * only_second + [Fraction(0)] * both
+
+
+@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.999])
+@pytest.mark.parametrize("runs", [1, 2, 7, 20, 113, 4000])
+def test_an_interval_is_that_of_scipy(runs, confidence):
+    for successes in sorted({0, 1, runs // 3, runs // 2, runs - 1, runs}):
+        ours = wilson(successes, runs, confidence)
+        theirs = stats.binomtest(successes, runs).proportion_ci(confidence, method="wilson")
+        assert ours.low == pytest.approx(theirs.low, abs=1e-9)
+        assert ours.high == pytest.approx(theirs.high, abs=1e-9)
+
+
+def test_an_interval_of_nothing_says_nothing_and_an_impossible_share_is_refused():
+    assert wilson(0, 0) == Interval(0.0, 1.0)
+    for successes, runs in ((3, 2), (-1, 2)):
+        with pytest.raises(ValueError, match="is no share"):
+            wilson(successes, runs)
+
+
+@pytest.mark.parametrize(("only_first", "only_second"), itertools.product([0, 1, 3, 8, 20, 61], repeat=2))
+def test_with_one_run_a_case_the_test_is_mcnemars_exact_one(only_first, only_second):
+    different = only_first + only_second
+    theirs = stats.binomtest(only_first, different, 0.5).pvalue if different else 1.0
+    assert paired_p(ones(only_first, only_second, both=9)) == pytest.approx(theirs, rel=1e-9, abs=1e-12)
+
+
+def test_with_repeats_the_test_is_scipys_exact_permutation_test():
+    draw = random.Random(7)
+    for _ in range(40):
+        count = draw.randint(2, 10)
+        sizes = [draw.choice([1, 2, 3, 5, 10]) for _ in range(count)]
+        pairs = [(Fraction(draw.randint(0, size), size), Fraction(draw.randint(0, size), size)) for size in sizes]
+        differences = [one - two for one, two in pairs]
+        scaled = np.array([float(one * 30) for one in differences])  # whole numbers: sums compare exactly
+        theirs = stats.permutation_test(
+            (scaled.round(),), np.sum, permutation_type="samples", n_resamples=np.inf, alternative="two-sided"
+        ).pvalue
+        assert paired_p(differences) == pytest.approx(min(1.0, theirs), abs=1e-9)
+
+
+def test_the_larger_of_two_columns_is_no_matter_of_their_order():
+    draw = random.Random(3)
+    for _ in range(50):
+        differences = [Fraction(draw.randint(-10, 10), 10) for _ in range(15)]
+        assert paired_p(differences) == paired_p([-one for one in differences])
+
+
+@pytest.mark.parametrize("repeats", [1, 3, 10])
+def test_under_no_difference_it_errs_no_more_often_than_it_says(repeats):
+    draw = random.Random(repeats)
+    trials, wrong = 2000, 0
+    for _ in range(trials):
+        chances = [draw.choice([0.2, 0.5, 0.9, 1.0]) for _ in range(20)]  # hard and easy cases, the same for both
+        counts = [[sum(draw.random() < one for _ in range(repeats)) for one in chances] for _ in "ab"]
+        differences = [Fraction(one - two, repeats) for one, two in zip(*counts, strict=True)]
+        wrong += paired_p(differences) <= LEVEL
+    most = stats.binom.ppf(1 - 1e-6, trials, LEVEL)  # of an honest test, one run of this in a million has more
+    assert wrong <= most
+    assert wrong > 0 or repeats == 1
+
+
+def test_among_several_pairs_one_is_called_different_no_more_often_than_that():
+    draw = random.Random(11)
+    trials, wrong = 400, 0
+    for _ in range(trials):
+        columns = [[Share(int(draw.random() < 0.6), 1) for _ in range(40)] for _ in range(5)]
+        wrong += any(one.is_certain for one in compare(list(itertools.combinations(columns, 2))))
+    assert wrong <= stats.binom.ppf(1 - 1e-6, trials, LEVEL)
+
+
+def test_a_correction_for_several_tests_never_makes_a_value_smaller_nor_changes_their_order():
+    draw = random.Random(5)
+    for count in (0, 1, 2, 30):
+        values = [draw.random() ** 3 for _ in range(count)]
+        after = adjusted(values)
+        assert all(one <= two <= 1 for one, two in zip(values, after, strict=True))
+        order = sorted(range(count), key=values.__getitem__)
+        assert [after[place] for place in order] == sorted(after)
+    assert adjusted([0.04]) == [0.04]
+
+
+def test_as_many_cases_as_it_says_are_needed_find_the_difference_four_times_of_five():
+    draw = random.Random(2)
+    seen = ones(5, 2, both=13)
+    needed = cases_needed(seen)
+    trials = 400
+    found = sum(paired_p(draw.choices(seen, k=needed)) <= LEVEL for _ in range(trials))
+    assert 0.72 < found / trials < 0.9
+
+
+def test_columns_that_did_the_same_need_no_number_of_cases():
+    assert cases_needed([]) is None
+    assert cases_needed(ones(4, 4, both=2)) is None
+    assert cases_needed(ones(1, 0)) is not None
+
+
+def test_a_pair_says_in_which_cases_either_was_better():
+    first = [Share(3, 3), Share(1, 3), Share(2, 2)]
+    second = [Share(1, 3), Share(2, 3), Share(3, 3)]
+    (pair,) = compare([(first, second)])
+    assert isinstance(pair, Difference)
+    assert pair.better == (1, 1)
+    assert pair.mean == pytest.approx((2 / 3 - 1 / 3) / 3)
+    assert compare([([], [])])[0].mean == 0.0
+
+
+def test_thousands_of_cases_with_unequal_repeats_are_no_matter_of_minutes():
+    draw = random.Random(4)
+    differences = []
+    for _ in range(3000):
+        one, two = draw.randint(1, 97), draw.randint(1, 89)
+        differences.append(Fraction(draw.randint(0, one), one) - Fraction(draw.randint(0, two), two))
+    assert 2 * 3000 * sum(abs(one) for one in differences) * 97 * 89 > MOST_STEPS
+    assert 0 <= paired_p(differences) <= 1
+
+
+def test_where_there_are_too_many_cases_the_p_value_is_that_of_a_normal_sum(monkeypatch):
+    draw = random.Random(9)
+    differences = [Fraction(draw.randint(-30, 36), 41) for _ in range(300)]
+    exact = paired_p(differences)
+    monkeypatch.setattr(statistics, "MOST_STEPS", 1)
+    assert paired_p(differences) == pytest.approx(exact, rel=0.05)
+    assert paired_p(differences) != exact
