@@ -6,6 +6,7 @@ The names below are the public ones; each is loaded when it is first asked for. 
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -23,19 +24,26 @@ if TYPE_CHECKING:
     from adapters.formats.markdown import MarkdownAdapter as MarkdownAdapter
     from adapters.formats.two_step import TwoStepAdapter as TwoStepAdapter
     from adapters.formats.xml import XMLAdapter as XMLAdapter
+    from adapters.library import RunOptions as RunOptions
     from adapters.library import make_adapter as make_adapter
     from adapters.library import open_model as open_model
     from adapters.library import read as read
     from adapters.library import read_signature as read_signature
     from adapters.library import render as render
     from adapters.library import run as run
+    from adapters.lm.errors import ProviderError as ProviderError
+    from adapters.lm.protocol import LM as LM
+    from adapters.lm.protocol import Chunk as Chunk
     from adapters.prompts.field_descriptions import get_field_description_string as get_field_description_string
     from adapters.prompts.field_descriptions import translate_field_type as translate_field_type
     from adapters.prompts.prompt import Message as Message
     from adapters.prompts.prompt import Prompt as Prompt
     from adapters.prompts.text import Text as Text
     from adapters.replies.reading import Reading as Reading
+    from adapters.replies.reading import Span as Span
     from adapters.requests.capabilities import Capabilities as Capabilities
+    from adapters.running.runs import Attempt as Attempt
+    from adapters.running.runs import Completion as Completion
     from adapters.running.runs import Run as Run
     from adapters.signatures.signature import Field as Field
     from adapters.signatures.signature import InputField as InputField
@@ -68,10 +76,12 @@ _HOMES = {
     "adapters.prompts.field_descriptions": ("get_field_description_string", "translate_field_type"),
     "adapters.formats.json": ("JSONAdapter",),
     "adapters.formats.markdown": ("MarkdownAdapter",),
-    "adapters.library": ("make_adapter", "open_model", "read", "read_signature", "render", "run"),
+    "adapters.lm.errors": ("ProviderError",),
+    "adapters.lm.protocol": ("LM", "Chunk"),
+    "adapters.library": ("RunOptions", "make_adapter", "open_model", "read", "read_signature", "render", "run"),
     "adapters.prompts.prompt": ("Message", "Prompt"),
-    "adapters.replies.reading": ("Reading",),
-    "adapters.running.runs": ("Run",),
+    "adapters.replies.reading": ("Reading", "Span"),
+    "adapters.running.runs": ("Attempt", "Completion", "Run"),
     "adapters.signatures.signature": ("Field", "InputField", "OutputField", "Signature"),
     "adapters.prompts.text": ("Text",),
     "adapters.formats.two_step": ("TwoStepAdapter",),
@@ -99,7 +109,7 @@ __all__ = sorted(_HOME_OF)
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
-        raise AttributeError(f"module 'adapters' has no attribute {name!r}")
+        raise AttributeError(f"module 'adapters' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
     return getattr(import_module(_HOME_OF[name]), name)
 
 

@@ -77,7 +77,7 @@ def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_
     known = entry.adapter.profile.options
     for option in options:
         if option not in known:
-            raise UnknownAdapterError(_unknown(f"option of the adapter {name}", option, known))
+            raise UnknownAdapterError(_unknown("option", option, known, f" of the adapter {name}"))
     return _make(name, tuple(sorted(options.items())))
 
 
@@ -135,9 +135,9 @@ def _checked(name: str, found: Any) -> type[Adapter]:
     return found
 
 
-def _unknown(what: str, name: str, known: tuple[str, ...]) -> str:
+def _unknown(what: str, name: str, known: tuple[str, ...], whose: str = "") -> str:
     import difflib
 
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
-    return f"there is no {what} {name!r}; {hint}"
+    return f"there is no {what} {name!r}{whose}; {hint}"

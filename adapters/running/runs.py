@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from adapters.errors import RunError
@@ -53,15 +53,18 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Run:
-    """Everything a run did. `values` are the first completion's; `all_values` those of each."""
+    """Everything a run did: `ok`, or why not in `error`; each call that was made, and all that happened, in order."""
 
     ok: bool
     values: Mapping[str, Any]
-    events: tuple[events.Event, ...]
-    attempts: tuple[Attempt, ...]
+    """The first completion's, by output field; empty when nothing could be read."""
+    events: tuple[events.Event, ...] = field(repr=False)
+    attempts: tuple[Attempt, ...] = field(repr=False)
     error: RunError | None = None
     cancelled: bool = False
-    all_values: tuple[Mapping[str, Any], ...] = ()
+    all_values: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
+    """Those of each completion, where several were asked for."""
     listener_errors: tuple[Exception, ...] = ()
-    tool_turns: tuple[Mapping[str, Any], ...] = ()
+    """What listeners raised; the run went on."""
+    tool_turns: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
     """Ready for a `History`: one `{"tool_calls": {"tool_calls": […], "tool_call_results": […]}}` a turn, plain JSON."""

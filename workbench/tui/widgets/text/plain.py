@@ -6,11 +6,12 @@ Textual reads markup in most strings it is handed and passes control bytes on; `
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 from textual.app import App
 from textual.command import DiscoveryHit, Hit
 from textual.content import Content, Span
+from textual.css.styles import RulesMap
 from textual.fuzzy import Matcher
 from textual.notifications import SeverityLevel
 from textual.types import IgnoreReturnCallbackType
@@ -68,7 +69,8 @@ class PlainStatic(Static):
         width = self.content_size.width
         if not width or self.styles.is_auto_width:
             return False
-        return one.get_height(self.styles, width) == other.get_height(self.styles, width)
+        rules = cast(RulesMap, self.styles)  # a mapping of rules, as Textual hands it on itself
+        return one.get_height(rules, width) == other.get_height(rules, width)
 
 
 def plain_notify(
