@@ -1,0 +1,55 @@
+"""The shell of every page: a head that lets nothing be loaded or run, a style sheet for screen and paper, the body."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from importlib import resources
+
+from workbench.pages.html import Element, tag, text, written
+
+
+def page(title: str, body: Sequence[Element | str], *, made_by: str = "adapter-workbench") -> str:
+    """A whole page, to be written as UTF-8. It opens from disk, and asks for nothing else: no script, font or picture.
+
+    The Content-Security-Policy allows its own style sheet, by its hash, and nothing besides.
+    """
+    style = _style()
+    policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'; base-uri 'none'; form-action 'none'"
+    content = written(tag("main", {}, tag("h1", {}, title), *body))
+    foot = written(tag("footer", {}, f"Made by {made_by}. This file is all there is: nothing is loaded, nothing runs."))
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
+        f"<title>{text(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{content}\n{foot}\n</body>\n</html>\n"
+    )
+
+
+def _style() -> str:
+    return resources.files("workbench.pages").joinpath("page.css").read_text("utf-8")
+
+
+def _digest(style: str) -> str:
+    return base64.b64encode(hashlib.sha256(style.encode()).digest()).decode("ascii")
+
+
+def table(head: Sequence[Element | str], rows: Sequence[Sequence[Element | str]], caption: str = "") -> Element:
+    """A table that scrolls by itself where it is wider than the page. The first cell of a row is its heading; a cell
+    may be a whole `td` of its own."""
+    title = (tag("caption", {}, caption),) if caption else ()
+    heads = tag("thead", {}, tag("tr", {}, *[tag("th", {"scope": "col"}, one) for one in head]))
+    lines = [tag("tr", {}, tag("th", {"scope": "row"}, row[0]), *[_cell(one) for one in row[1:]]) for row in rows]
+    return tag("div", {"class": "wide"}, tag("table", {}, *title, heads, tag("tbody", {}, *lines)))
+
+
+def _cell(content: Element | str) -> Element:
+    is_cell = isinstance(content, Element) and content.name == "td"
+    return content if is_cell and isinstance(content, Element) else tag("td", {}, content)
+
+
+def folded(summary: Element | str, *children: Element | str, is_open: bool = False) -> Element:
+    """What opens on a click, and is open on paper."""
+    return tag("details", {"open": ""} if is_open else {}, tag("summary", {}, summary), *children)
