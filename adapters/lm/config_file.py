@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
+
+from adapters.user_folders import user_folder
 
 LARGEST = 1_000_000
 """Bytes; a config file of that size is none."""
@@ -42,14 +43,9 @@ class ConfigFile:
 
 
 def config_path(environment: Mapping[str, str] | None = None) -> Path | None:
-    """`$XDG_CONFIG_HOME/adapter-workbench/config.toml`, by default below `~/.config`; None without a home.
-
-    A relative path in the variable is passed over, as the XDG base directory specification has it.
-    """
-    env = os.environ if environment is None else environment
-    named = env.get("XDG_CONFIG_HOME", "")
-    base = named if os.path.isabs(named) else os.path.join(env.get("HOME", ""), ".config")
-    return Path(base) / "adapter-workbench" / "config.toml" if os.path.isabs(base) else None
+    """`$XDG_CONFIG_HOME/adapter-workbench/config.toml`, by default below `~/.config`; None without a home."""
+    folder = user_folder("XDG_CONFIG_HOME", ".config", environment)
+    return None if folder is None else folder / "config.toml"
 
 
 def read(path: Path | None) -> ConfigFile:

@@ -6,14 +6,16 @@ import os
 import re
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 
 from adapters.lm.addresses import KEY_VARIABLES, OLLAMA, environment_base, ollama_address
 
 LARGEST = 64_000
 """Bytes; a longer file is not read."""
+LONGEST_LINE = 4_000
+"""Characters; a longer line is passed over: what is spent on one grows with the square of its blanks."""
 
-_LINE = re.compile(r"\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*?)\s*$")
 _KEY = re.compile(r"[A-Z][A-Z0-9_]*_API_KEY")
 _ADDRESS = re.compile(r"([A-Z][A-Z0-9_]*)_(?:API_BASE|BASE_URL)")
 _KNOWN_KEYS = frozenset(name for names in KEY_VARIABLES.values() for name in names) | {
@@ -23,7 +25,6 @@ _KNOWN_KEYS = frozenset(name for names in KEY_VARIABLES.values() for name in nam
     "AWS_SESSION_TOKEN",
     "REPLICATE_API_TOKEN",
 }
-_ESCAPES = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\", "$": "$"}
 
 
 @dataclass(frozen=True)
@@ -43,30 +44,16 @@ class ProjectEnvironment:
 
 
 def parse(text: str) -> dict[str, str]:
-    """The assignments of a `.env`: `NAME=value`, quoted or not, `export` and comments allowed; nothing is expanded.
+    """The assignments of a `.env`, as python-dotenv reads them; nothing is expanded, and what is none is passed over.
 
     >>> parse("export A='x y' # why\\nB=$HOME")
     {'A': 'x y', 'B': '$HOME'}
     """
-    values: dict[str, str] = {}
-    for line in text.splitlines():
-        found = _LINE.match(line)
-        if found is not None:
-            values[found.group(1)] = _unquoted(found.group(2))
-    return values
+    from dotenv.parser import parse_stream
 
-
-def _unquoted(value: str) -> str:
-    quote = value[:1]
-    if quote == "'":
-        end = value.find("'", 1)
-        return value[1:end] if end > 0 else value
-    if quote == '"':
-        found = re.match(r'"((?:[^"\\]|\\.)*)"', value)
-        if found is not None:
-            return re.sub(r"\\(.)", lambda one: _ESCAPES.get(one.group(1), one.group(0)), found.group(1))
-        return value
-    return re.split(r"\s+#|^#", value, maxsplit=1)[0].rstrip()
+    lines = [line for line in text.splitlines() if len(line) <= LONGEST_LINE]
+    bindings = parse_stream(StringIO("\n".join(lines)))
+    return {one.key: one.value for one in bindings if one.key is not None and one.value is not None}
 
 
 def read(folder: Path) -> ProjectEnvironment:

@@ -7,9 +7,9 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+from adapters.user_folders import user_folder
 from sessions.errors import SessionError
 
-NAME = "adapter-workbench"
 PRIVATE = 0o700
 """Mode of every folder here: unsaved work, replies and tracebacks are nobody else's."""
 
@@ -17,17 +17,13 @@ PRIVATE = 0o700
 def state_folder() -> Path:
     """`$XDG_STATE_HOME/adapter-workbench`, by default below `~/.local/state`; it need not exist yet.
 
-    Raises `SessionError` when there is neither the variable nor a home folder. A relative path in the variable is
-    passed over, as the XDG base directory specification has it.
+    Raises `SessionError` when there is neither the variable nor a home folder.
     """
-    named = os.environ.get("XDG_STATE_HOME", "")
-    if named and os.path.isabs(named):
-        return Path(named) / NAME
-    home = os.path.expanduser("~")
-    if not os.path.isabs(home):
+    folder = user_folder("XDG_STATE_HOME", ".local/state")
+    if folder is None:
         message = "there is no home folder to keep copies of unsaved work in"
         raise SessionError(None, "", message, "set XDG_STATE_HOME to a folder of yours")
-    return Path(home) / ".local" / "state" / NAME
+    return folder
 
 
 def private(folder: Path) -> Path:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from pathlib import Path
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
 
+from adapters.user_folders import user_folder
 from workbench.state.document import Document
 from workbench.tui import remembered
 from workbench.tui.keys.key_words import USUAL, KeyWords
@@ -197,8 +197,5 @@ def _is_origin(one: Any) -> bool:
 
 def _has_config() -> bool:
     """Whether anything is set, found out without loading what would read it."""
-    base = os.environ.get("XDG_CONFIG_HOME", "")
-    if not os.path.isabs(base):
-        base = os.path.join(os.environ.get("HOME", ""), ".config")
-    file = Path(base) / "adapter-workbench" / "config.toml"
-    return bool(os.environ.get("WORKBENCH_THEME")) or file.is_file()
+    folder = user_folder("XDG_CONFIG_HOME", ".config")
+    return bool(os.environ.get("WORKBENCH_THEME")) or (folder is not None and (folder / "config.toml").is_file())

@@ -20,7 +20,9 @@ from adapters.lm import dotenv
         ("A=${HOME}", {"A": "${HOME}"}),
         ("# A=1", {}),
         ("no assignment", {}),
-        ("A='open", {"A": "'open"}),
+        ("A='open\nB=2", {"B": "2"}),
+        ("A='-----BEGIN\nKEY-----'\nB=2", {"A": "-----BEGIN\nKEY-----", "B": "2"}),
+        (f"A=x{' ' * 60_000}y\nB=2", {"B": "2"}),
         ("A=", {"A": ""}),
     ],
 )

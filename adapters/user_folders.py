@@ -1,0 +1,22 @@
+"""Where a user's own files of the workbench are: one rule for its settings and for what it keeps beside their files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+NAME = "adapter-workbench"
+
+
+def user_folder(variable: str, below_home: str, environment: Mapping[str, str] | None = None) -> Path | None:
+    """The workbench's folder in the one that `variable` names, else in `below_home` of the home folder.
+
+    `variable` is of the XDG base directory specification (`XDG_STATE_HOME`, …): a relative path in it is passed over.
+    None where there is no home folder either. The folder need not exist.
+    """
+    env = os.environ if environment is None else environment
+    named = env.get(variable, "")
+    home = os.path.expanduser("~") if environment is None else environment.get("HOME", "")
+    base = named if os.path.isabs(named) else os.path.join(home, below_home)
+    return Path(base) / NAME if os.path.isabs(base) else None
