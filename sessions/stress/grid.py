@@ -1,0 +1,133 @@
+"""The survival grid: what each adapter's parser makes of each mutation of its good reply, in four words.
+
+- same: the reply was read, and every value is what the reply means;
+- refused: the parser raised an error, so nobody takes a wrong value for right;
+- flagged: a value is another one, and the workbench says something of it that it does not say of the good reply: of
+  the whole reply, or of a field whose value is wrong. (dspy alone says nothing.)
+- silently_wrong: a value is another one, and nothing tells.
+
+What a reply means are the values of the good reply, also where a part of it was cut off. A mutation that puts something
+into a text (a quoted word, an ampersand) means that text with it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from adapters.formats.base import Adapter
+from adapters.replies.flags.flag import Flag
+from adapters.replies.reading import Reading
+from sessions.model.session import Case, Column, Session
+from sessions.stress import good_replies
+from sessions.stress.catalogue import CATALOGUE
+from sessions.stress.good_replies import GoodReply, NoGoodReplyError
+from sessions.stress.mutation import Mutation
+
+Verdict = Literal["same", "refused", "flagged", "silently_wrong"]
+VERDICTS: tuple[Verdict, ...] = ("silently_wrong", "flagged", "refused", "same")
+"""The worst first."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One mutation under one adapter; `wrong` are the fields that have another value than the reply means."""
+
+    mutation: Mutation
+    text: str
+    meant: Mapping[str, Any]
+    reading: Reading
+    verdict: Verdict
+    wrong: tuple[str, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    """What is said of the wrong values."""
+
+
+@dataclass(frozen=True)
+class Survival:
+    """One adapter: its good reply, and the cell of every mutation that applies to it, by the mutation's name."""
+
+    id: str
+    adapter: str
+    good: GoodReply | None
+    cells: Mapping[str, Cell]
+    problem: str = ""
+    """Why there is no good reply."""
+
+    @cached_property
+    def counts(self) -> Mapping[Verdict, int]:
+        """How many cells have each verdict, the worst first."""
+        found = Counter(cell.verdict for cell in self.cells.values())
+        return {verdict: found[verdict] for verdict in VERDICTS}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The columns of one case, and the mutations that apply to any of them."""
+
+    case: str
+    columns: tuple[Survival, ...]
+    mutations: tuple[Mutation, ...]
+
+    def silently_wrong(self) -> tuple[tuple[Mutation, tuple[Survival, ...]], ...]:
+        """The mutations that some parser takes for another answer without a word, those of the most parsers first."""
+        found = []
+        for mutation in self.mutations:
+            columns = [
+                one
+                for one in self.columns
+                if mutation.name in one.cells and one.cells[mutation.name].verdict == "silently_wrong"
+            ]
+            if columns:
+                found.append((mutation, tuple(columns)))
+        return tuple(sorted(found, key=lambda pair: -len(pair[1])))
+
+
+def grid_of(session: Session, case: Case, columns: Sequence[tuple[Column, Adapter]]) -> Grid:
+    """Breaks the good reply of each column in every way that applies to it. Calls no model but an offline one.
+
+    Raises `adapters.errors.SignatureError`.
+    """
+    found = tuple([survival(session, case, column, adapter) for column, adapter in columns])
+    applied = tuple([one for one in CATALOGUE.values() if any(one.name in column.cells for column in found)])
+    return Grid(case.name, found, applied)
+
+
+def survival(session: Session, case: Case, column: Column, adapter: Adapter) -> Survival:
+    """One column of the grid; without cells where nothing can be broken."""
+    try:
+        good = good_replies.find(session, case, column, adapter)
+    except NoGoodReplyError as error:
+        return Survival(column.id, column.adapter, None, {}, str(error))
+    cells = [judged(good, mutation) for mutation in CATALOGUE.values()]
+    return Survival(column.id, column.adapter, good, {one.mutation.name: one for one in cells if one is not None})
+
+
+def judged(good: GoodReply, mutation: Mutation) -> Cell | None:
+    """What the parser makes of one mutation; None where it does not apply."""
+    broken = mutation(good)
+    if broken is None:
+        return None
+    reading = good.parser.read(good.signature, broken.text)
+    if not reading.ok:
+        return Cell(mutation, broken.text, broken.meant, reading, "refused")
+    wrong = good_replies.different(broken.meant, reading.values)
+    if not wrong:
+        return Cell(mutation, broken.text, broken.meant, reading, "same")
+    flags = _said_of(wrong, reading, good)
+    return Cell(mutation, broken.text, broken.meant, reading, "flagged" if flags else "silently_wrong", wrong, flags)
+
+
+def _said_of(wrong: Sequence[str], reading: Reading, good: GoodReply) -> tuple[Flag, ...]:
+    """The flags about the whole reply or a wrong field that the good reply does not have too."""
+    usual = {(one.name, one.field) for one in good.reading.flags}
+    return tuple(
+        [
+            one
+            for one in reading.flags
+            if (one.field is None or one.field in wrong) and (one.name, one.field) not in usual
+        ]
+    )

@@ -1,0 +1,1 @@
+"""The catalogue: every mutation by name, grouped by what of a reply it changes."""
