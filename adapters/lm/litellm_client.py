@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from threading import Event
 from typing import Any
@@ -126,25 +126,24 @@ class LitellmLM:
             if not over:
                 child.cancel(number)
 
-    def count_tokens(self, request: Mapping[str, Any]) -> int | None:
-        """The prompt tokens of a request as the provider counts them, by its own tokenizer in the child process.
+    def count_tokens(self, texts: Sequence[Sequence[str]]) -> tuple[str, list[list[int]]] | None:
+        """The tokenizer's name and the tokens of each piece of each text, counted in the child process.
 
-        None where that is not known: for other providers than OpenAI, and for messages that are not all text or that
-        tools and schemas go out with. Blocks until litellm is loaded. Raises ProviderError when the child is lost.
+        See `adapters.lm.tokenizers.counts_of`. None where that is not known: for other providers than OpenAI, and for
+        models that are newer than the tokenizers. Blocks until litellm is loaded. Raises ProviderError when the child
+        is lost.
         """
         provider, name = split_model(self._model)
-        messages = request["messages"]
-        is_text = all(set(one) <= {"role", "content"} and isinstance(one.get("content"), str) for one in messages)
-        if provider != "openai" or not is_text or request.get("tools") or request.get("response_format"):
+        if provider != "openai":
             return None
         child = self._child()
         child.ready.wait()
-        _, arrivals = child.begin({"op": "count", "model": name, "messages": messages})
+        _, arrivals = child.begin({"op": "count", "model": name, "texts": texts})
         arrival = arrivals.get()
         if arrival["op"] == "lost":
             raise self._lost(child)
-        found: int | None = arrival["tokens"]
-        return found
+        found = arrival["counts"]
+        return None if found is None else (found[0], found[1])
 
     def _settings(self) -> frozenset[str]:
         """The settings of the connection that are in use, as `own_route` wants them."""

@@ -2,7 +2,7 @@
 
 Run by its path, with nothing of this project imported, so that it never matters which packages are called `adapters`
 where it runs. In: `{"op": "complete", "id", "request", "options", "stream"}`, `{"op": "cancel", "id"}`,
-`{"op": "count", "id", "model", "messages"}`, `{"op": "environment", "set", "unset"}`. Out: `ready`, then per id `sent`
+`{"op": "count", "id", "model", "texts"}`, `{"op": "environment", "set", "unset"}`. Out: `ready`, then per id `sent`
 (with `prepared_s`) when the request goes out, any number of `chunk`, and exactly one of `done`, `error` and
 `cancelled`; or `count`. It ends when its standard input does.
 """
@@ -33,11 +33,12 @@ def beside(name: str) -> Any:
 
 
 if TYPE_CHECKING:
-    from adapters.lm import litellm_setup, openai_streams, stream_bodies
+    from adapters.lm import litellm_setup, openai_streams, stream_bodies, tokenizers
 else:
     litellm_setup = beside("litellm_setup")
     openai_streams = beside("openai_streams")
     stream_bodies = beside("stream_bodies")
+    tokenizers = beside("tokenizers")
 
 MAX_BODY = 20_000
 """Characters kept of an error's body."""
@@ -123,7 +124,7 @@ async def serve(litellm: Any, output: Output) -> None:
         elif message["op"] == "cancel" and number in tasks:
             tasks[number].cancel()
         elif message["op"] == "count":
-            output.send(op="count", id=number, tokens=tokens(message["model"], message["messages"]))
+            output.send(op="count", id=number, counts=tokenizers.counts_of(message["model"], message["texts"]))
 
 
 async def complete(litellm: Any, output: Output, message: Message) -> None:
@@ -289,31 +290,6 @@ def cost(litellm: Any, model: str, usage: Any) -> float | None:
     except Exception:  # a model whose price litellm does not know
         return None
     return float(dollars) or None
-
-
-def tokens(model: str, messages: list[Message]) -> int | None:
-    """The prompt tokens that OpenAI counts for chat messages of text; None where its tokenizer is not at hand.
-
-    Rule: openai-cookbook, "How to count tokens with tiktoken": three a message and three for the reply's beginning.
-    """
-    import hashlib
-    import importlib
-
-    try:
-        # Tells tiktoken where litellm keeps its vocabularies.
-        importlib.import_module("litellm.litellm_core_utils.default_encoding")
-        import tiktoken
-
-        name = tiktoken.encoding_name_for_model(model)
-        url = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
-        kept = os.path.join(os.environ["TIKTOKEN_CACHE_DIR"], hashlib.sha1(url.encode()).hexdigest())
-        if not os.path.exists(kept):  # tiktoken would fetch it
-            return None
-        encoding = tiktoken.get_encoding(name)
-        texts = [text for one in messages for text in (one["role"], one["content"])]
-        return 3 + 3 * len(messages) + sum(len(encoding.encode(text, disallowed_special=())) for text in texts)
-    except Exception:  # then there is no count of our own
-        return None
 
 
 class UnfinishedStreamError(Exception):

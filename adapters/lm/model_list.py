@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from adapters.lm.capabilities import split_model
 from adapters.lm.offline import NAMES
 
 LIST = "model_prices_and_context_window_backup.json"
@@ -49,6 +50,16 @@ def litellm_models() -> tuple[ModelEntry, ...]:
         if name != "sample_spec" and isinstance(facts, dict) and facts.get("mode") in MODES
     ]
     return tuple(sorted({one.name: one for one in entries}.values(), key=lambda one: (one.provider, one.name)))
+
+
+def listed(model: str) -> ModelEntry | None:
+    """The entry of exactly this model, offline or litellm's; a bare name is OpenAI's. None where nothing lists it."""
+    return _by_name().get("/".join(split_model(model)))
+
+
+@lru_cache(maxsize=1)
+def _by_name() -> dict[str, ModelEntry]:
+    return {one.name: one for one in (*offline_models(), *litellm_models())}
 
 
 def _entry(name: str, facts: dict[str, Any]) -> ModelEntry:

@@ -85,6 +85,10 @@ class Request:
         pairs = zip(self.messages, other.messages, strict=True)
         return all(one is another or one.as_dict() == another.as_dict() for one, another in pairs)
 
+    def counts_the_same(self, other: Request) -> bool:
+        """Whether both have the same tokens: what is told the same to the same model."""
+        return self.model == other.model and self.asks_the_same(other)
+
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON in the shape of an OpenAI chat request."""
         head = {"model": self.model} if self.model is not None else {}

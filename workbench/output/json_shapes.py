@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from adapters.running.events import Event
     from adapters.running.runner import Attempt, Run
     from sessions.running.repeats import Counted, Repeats
+    from workbench.output.spending import Spent
 
 
 def dumps(data: Any, indent: int | None = 2, ascii_only: bool = True) -> str:
@@ -62,6 +63,31 @@ def rendered(request: Request) -> dict[str, JSON]:
     ]
     shape["removed_fields"] = list(request.removed_fields)
     return shape
+
+
+def ledgers(spent: Mapping[str, Spent]) -> dict[str, JSON]:
+    """What `render --tokens --json` adds: by column the rows of its ledger, and what they come to."""
+    return {
+        "ledger": {
+            id: [
+                {"kind": row.kind, "field": row.field, "turn": row.turn, "tokens": row.tokens, "exact": row.exact}
+                for row in one.ledger.rows
+            ]
+            for id, one in spent.items()
+        },
+        "tokens": {
+            id: {
+                "model": one.model,
+                "tokens": one.ledger.tokens,
+                "exact": one.ledger.exact,
+                "tokenizer": one.ledger.tokenizer,
+                "uncounted": list(one.ledger.uncounted),
+                "cost": one.cost,
+                "cost_per_thousand": None if one.cost is None else one.cost * 1000,
+            }
+            for id, one in spent.items()
+        },
+    }
 
 
 def reading(read: Reading) -> dict[str, JSON]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from adapters.formats.overridden_methods import opaque_prompt
+from adapters.requests.token_estimates import Estimates, estimate
 from adapters.running.runs import Attempt
-from workbench.output import token_estimates
 
 
 def line(attempt: Attempt) -> str:
@@ -23,7 +23,7 @@ def token_counts(attempt: Attempt) -> str:
     usage = attempt.usage or {}
     asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
     shown = (
-        str(asked) if isinstance(asked, int) else f"~{_estimate(attempt.request.get('messages') or ())}",
+        str(asked) if isinstance(asked, int) else f"~{_estimate(attempt.request)}",
         str(answered) if isinstance(answered, int) else f"~{sum(map(_of_completion, attempt.completions))}",
     )
     return f"{shown[0]} + {shown[1]} tokens"
@@ -45,14 +45,11 @@ def total_cost(attempts: Iterable[Attempt]) -> float | None:
     return None if any(one is None for one in known) else sum(one for one in known if one is not None)
 
 
-def _estimate(messages: Iterable[Any]) -> int:
-    return sum(token_estimates.estimate(_text(one)) for one in messages)
-
-
-def _text(message: Any) -> str:
-    content = message.get("content") if isinstance(message, dict) else message
-    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, default=str)
+def _estimate(request: Mapping[str, Any]) -> int:
+    """Of a request that went out, of which only the JSON is known."""
+    messages = [one for one in request.get("messages") or () if isinstance(one, Mapping)]
+    return Estimates().total(opaque_prompt(messages).messages, request)
 
 
 def _of_completion(completion: Any) -> int:
-    return token_estimates.estimate(completion.text) + token_estimates.estimate(completion.reasoning)
+    return estimate(completion.text) + estimate(completion.reasoning)

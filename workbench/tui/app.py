@@ -106,8 +106,13 @@ class WorkbenchApp(SurvivingApp):
             for one in (signal.SIGHUP, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(one, self._ended_from_outside)
         counts = ExactCounts(lambda *told: self.post_message(TokensCounted(*told)))
-        self.set_interval(REST_SECONDS, lambda: counts.look(self.main.columns.lives))
+        self.set_interval(REST_SECONDS, lambda: counts.look(self.main.columns.lives, self._wants_counts))
         self.call_after_refresh(self._settle)
+
+    @property
+    def _wants_counts(self) -> bool:
+        """Whether what is in front tells where tokens go."""
+        return bool(getattr(self.screen, "wants_token_counts", False))
 
     async def on_event(self, event: events.Event) -> None:
         await self.key_order.take(event)
@@ -344,7 +349,7 @@ class WorkbenchApp(SurvivingApp):
     def on_tokens_counted(self, message: TokensCounted) -> None:
         column = self.main.columns.column(message.column_id)
         if column is not None:
-            column.show_count(message.request, message.tokens)
+            column.show_count(message.request, message.ledger)
 
     def on_main_screen_showed(self) -> None:
         self.guidance.look()

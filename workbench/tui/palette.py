@@ -116,8 +116,10 @@ def _view(host: Host) -> Iterator[Command]:
         yield Command("Go to: notes", "what to notice, below the editors", main.notes.focus_first)
     for tab in EDITORS:
         yield Command(f"Go to: {tab}", "one of the editors", partial(main.focus_editor, tab))
-    for page, (name, _) in PAGES.items():
-        yield Command(f"Look closer: {name}", "at the column with the focus", partial(looking.open_pages, host, page))
+    for page, about in PAGES.items():
+        yield Command(
+            f"Look closer: {about.tab}", "at the column with the focus", partial(looking.open_pages, host, page)
+        )
     for column in main.columns.all:
         yield Command(
             f"Go to: column {column.column_id}",

@@ -18,7 +18,9 @@ def test_what_the_provider_counted_is_exact_and_the_rest_is_marked() -> None:
     assert measures.line(attempt(usage=usage, cost=0.0003, duration_ms=812.4)) == (
         "attempt 1, first: 412 + 33 tokens, $0.0003, 812 ms"
     )
-    assert measures.token_counts(attempt()) == "~6 + ~2 tokens"
+    assert measures.token_counts(attempt()) == "~13 + ~2 tokens", (
+        "six of the text, three and the role around it, three before the reply"
+    )
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,9 @@ def open_pages(host: Host, page: str) -> None:
         known = {id: run for id, run in runs.items() if run is not None}
         sent = {id: request for (case, id), request in host.main.requests.items() if case == state.case.name}
         shown = columns[(index + step) % len(columns)]
-        return LookedAt(state.session, state.case, shown, tuple(columns), known, sent, host.key_words)
+        painted = {one.column.id: host.main.columns.column(one.column.id) for one in columns}
+        counted = {id: one.counted for id, one in painted.items() if one is not None and one.counted is not None}
+        return LookedAt(state.session, state.case, shown, tuple(columns), known, sent, host.key_words, counted)
 
     def go(place: Place | None) -> None:
         if place is not None:

@@ -80,7 +80,12 @@ APP_BINDINGS: tuple[Binding, ...] = (
         "f6", "lesson", "Lesson", "How this prompt is built and its reply read, piece by piece", VIEW, priority=True
     ),
     _binding(
-        "f7", "look", "Look closer", "Card, true request, calls, reply × parser, differences", VIEW, priority=True
+        "f7",
+        "look",
+        "Look closer",
+        "Card, true request, calls, reply × parser, differences, tokens",
+        VIEW,
+        priority=True,
     ),
     _binding(
         "f11", "signature_view", "Form", "The signature as a form, beside its source, or as source", VIEW, priority=True

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.requests.request import Request
+from adapters.requests.token_estimates import Estimates
 from adapters.running.runs import Attempt
 from sessions.running import rendering
-from workbench.output import token_estimates
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.measures import measured
 from workbench.tui.pages.writing import comma, heading, named, paragraph
@@ -86,7 +86,7 @@ def _preprocess(request: Request) -> str:
 
 def _format(at: LookedAt, request: Request) -> str:
     prompt = request.prompt
-    count = sum(token_estimates.estimate(message.text) for message in prompt.messages)
+    count = Estimates().total(prompt.messages, request.params)
     used = sum(use.use != "dropped" for use in prompt.demos)
     demos = f"{used} of {len(prompt.demos)} demos used" if prompt.demos else "no demos"
     messages = f"{len(prompt.messages)} message{'' if len(prompt.messages) == 1 else 's'}"

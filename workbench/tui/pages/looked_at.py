@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from adapters.requests.request import Request
+from adapters.requests.token_ledger import Ledger
 from sessions.model.session import Case, Column, Session
 from workbench.state.live import LiveColumn
 from workbench.tui.keys.key_words import USUAL, KeyWords
@@ -26,6 +27,8 @@ class LookedAt:
     runs: Mapping[str, LiveRun] = field(default_factory=dict)
     requests: Mapping[str, Request] = field(default_factory=dict)
     keys: KeyWords = USUAL
+    counted: Mapping[str, tuple[Request, Ledger]] = field(default_factory=dict)
+    """By column id the request whose tokens were counted last, and where they go."""
 
     @property
     def column(self) -> Column:

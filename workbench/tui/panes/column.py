@@ -9,12 +9,12 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from adapters.formats import catalog
+from adapters.requests.token_estimates import Estimates
 from adapters.running.endings import why_it_ended
 from adapters.signatures.type_names import name_of
 from sessions.model.session import Column
 from workbench.output import measures
 from workbench.output.display import one_line
-from workbench.output.token_estimates import Estimates
 from workbench.state.live import LiveColumn
 from workbench.tui.keys.key_words import USUAL, KeyWords, keys_of
 from workbench.tui.panes.verdict_words import in_short
@@ -31,6 +31,7 @@ from workbench.tui.widgets.verdict_strip import Verdict
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading
     from adapters.requests.request import Request
+    from adapters.requests.token_ledger import Ledger
     from adapters.signatures.signature import Signature
     from sessions.running.repeats import Repeats
 
@@ -82,7 +83,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         self.reply = ReplyView(column_id)
         self.fields = FieldTable(column_id)
         self._tokens = Estimates()
-        self._counted: tuple[Request, int] | None = None
+        self._counted: tuple[Request, Ledger] | None = None
 
     def frame(self, column: Column) -> None:
         """The column with its title alone: what it holds is mounted with the first `show`."""
@@ -180,10 +181,15 @@ call. The margin names what the parser did with each piece; the table shows how 
             self._has_drifted = has_drifted
             self._show_title()
 
-    def show_count(self, request: Request, tokens: int) -> None:
-        """The prompt of this request has exactly so many tokens."""
-        self._counted = (request, tokens)
+    def show_count(self, request: Request, ledger: Ledger) -> None:
+        """The tokens of this request were counted."""
+        self._counted = (request, ledger)
         self._show_title()
+
+    @property
+    def counted(self) -> tuple[Request, Ledger] | None:
+        """The request whose tokens were counted last, and where they go."""
+        return self._counted
 
     def name_origin(self, key: OriginKey | None) -> None:
         """Names the origin the user points at in the title, in place of the adapter's details."""
@@ -276,14 +282,14 @@ call. The margin names what the parser did with each piece; the table shows how 
     def _token_count(self, request: Request) -> str:
         """As the tokenizer or the provider counted this very prompt, else an estimate, which is marked `~`."""
         if self._counted is not None:
-            counted, tokens = self._counted
-            if (counted.model, counted.messages) == (request.model, request.messages):
-                return _short(tokens)
+            counted, ledger = self._counted
+            if ledger.exact and counted.counts_the_same(request):
+                return _short(ledger.tokens)
         run = self._shown[1] if self._shown is not None else None
         told = told_by_provider(run)
         if told is not None and run is not None and run.model == request.model and not self._is_outdated:
             return _short(told)
-        return f"~{_short(self._tokens.total(request.messages))}"
+        return f"~{_short(self._tokens.total(request.messages, request.params))}"
 
     def _error(self, live: LiveColumn, run: LiveRun | None) -> str:
         if run is None or not _says_why(live, run):

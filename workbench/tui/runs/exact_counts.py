@@ -1,6 +1,7 @@
 """Prompt tokens that are known exactly: counted by the provider's tokenizer, or by the provider when it was sent.
 
-Counting happens in the child process that calls models, and only while that is there: for a count nothing is loaded.
+Counting happens in the child process that calls models. While one types, it is asked only if it is there: nothing is
+loaded for a count that nobody looks at.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from typing import TYPE_CHECKING
 from textual.message import Message as AppMessage
 
 if TYPE_CHECKING:
-    from adapters.prompts.prompt import Message
     from adapters.requests.request import Request
+    from adapters.requests.token_ledger import Ledger
     from workbench.state.live import LiveColumn
     from workbench.tui.runs.runs import LiveRun
 
@@ -23,51 +24,56 @@ REST_SECONDS = 0.5
 LONGEST = 100_000
 """Characters of a prompt above which the estimate stays: to hand over more would be felt in the keys."""
 
-Told = Callable[[str, "Request", int], object]
+Told = Callable[[str, "Request", "Ledger"], object]
 
 
 class TokensCounted(AppMessage):
-    """The prompt of a column's request has exactly so many tokens."""
+    """The tokens of a column's request were counted."""
 
-    def __init__(self, column_id: str, request: Request, tokens: int) -> None:
+    def __init__(self, column_id: str, request: Request, ledger: Ledger) -> None:
         super().__init__()
         self.column_id = column_id
         self.request = request
-        self.tokens = tokens
+        self.ledger = ledger
 
 
 class ExactCounts:
-    """`tell(column id, request, tokens)` is called from a thread of its own once a count has come."""
+    """`tell(column id, request, ledger)` is called from a thread of its own once a count has come."""
 
     def __init__(self, tell: Told) -> None:
         self._tell = tell
         self._resting: dict[str, Request] = {}
-        self._asked: dict[str, Sequence[Message]] = {}
+        self._asked: dict[str, Request] = {}
 
-    def look(self, columns: Sequence[LiveColumn]) -> None:
-        """Has the prompts counted that have not changed since the last look, each once."""
+    def look(self, columns: Sequence[LiveColumn], is_wanted: bool = False) -> None:
+        """Has the prompts counted that have not changed since the last look, each once.
+
+        `is_wanted`: somebody looks at the numbers, for which the child process is started if need be.
+        """
         before, self._resting = self._resting, {one.column.id: one.request for one in columns if one.request}
-        if not _is_loaded():
+        if not (is_wanted or _is_loaded()):
             return
         for live in columns:
             request, id = live.request, live.column.id
             if request is None or live.stale or before.get(id) is not request or not _can_be_counted(request):
                 continue
-            if self._asked.get(id) != request.messages:
-                self._asked[id] = request.messages
+            asked = self._asked.get(id)
+            if asked is None or not asked.counts_the_same(request):
+                self._asked[id] = request
                 threading.Thread(target=self._count, args=(id, request), daemon=True, name="count tokens").start()
 
     def _count(self, id: str, request: Request) -> None:
         from adapters import lm
         from adapters.lm.litellm_client import LitellmLM
+        from adapters.requests.token_ledger import ledger_of, pieces_of
 
         model = lm.open(str(request.model))
         try:
-            tokens = model.count_tokens(request.as_dict()) if isinstance(model, LitellmLM) else None
+            counts = model.count_tokens(pieces_of(request)) if isinstance(model, LitellmLM) else None
         except lm.ProviderError:
             return  # the child is gone: the estimate stays
-        if tokens is not None:
-            self._tell(id, request, tokens)
+        if counts is not None:
+            self._tell(id, request, ledger_of(request, counts))
 
 
 def told_by_provider(run: LiveRun | None) -> int | None:

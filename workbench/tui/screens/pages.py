@@ -1,4 +1,4 @@
-"""A closer look at one column: its adapter's card, true request, runs, other parsers, differences and lints."""
+"""A closer look at one column: its adapter's card, true request, runs, other parsers, differences, lints and tokens."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from workbench.state.document import Place
 from workbench.state.live import LiveColumn
 from workbench.tui.keys.bindings import ON_A_PAGE
 from workbench.tui.keys.key_words import keys_of
-from workbench.tui.pages import attempts, card, differences, lints, parsers, repeats, true_request
+from workbench.tui.pages import attempts, card, differences, lints, parsers, repeats, tokens, true_request
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.writing import as_json
 from workbench.tui.widgets.tab_line import TabLine, TabName
@@ -29,10 +29,11 @@ _GROUP = Binding.Group("This page")
 
 
 class PageName(NamedTuple):
-    """The page's tab, and what else its keys can do."""
+    """The page's tab, what else its keys can do, and the tab where there is little room."""
 
     tab: str
     hint: str = ""
+    short: str = ""
 
 
 PAGES: Mapping[str, PageName] = {
@@ -43,10 +44,11 @@ PAGES: Mapping[str, PageName] = {
         "{pages.copy_curl|u} copy curl",
     ),
     "runs": PageName("Calls", "{pages.view|v} raw   {pages.copy|y} copy"),
-    "parsers": PageName("Reply × parser", "{text.choose|enter} to the reply"),
+    "parsers": PageName("Reply × parser", "{text.choose|enter} to the reply", "Parsers"),
     "diff": PageName("Differences", "{pages.other|o} compare with another   {pages.copy|y} copy"),
     "lints": PageName("Lint", "{text.choose|enter} to its place"),
     "repeats": PageName("Repeats"),
+    "tokens": PageName("Tokens", "{pages.copy|y} copy"),
 }
 
 LOOK_AGAIN_SECONDS = 0.3
@@ -62,7 +64,7 @@ class PagesScreen(Screen[Place | None]):
 messages, and what other models would get. **Calls**: every call of the last run, hidden ones too. **Reply × parser**:
 which parser reads which column's reply. **Differences**: this prompt against another's, or against what was recorded.
 **Lint**: what does not reach the model as one would think; `{text.choose|enter}` leads to its place. **Repeats**:
-several runs of the same request, equal values counted.
+several runs of the same request, equal values counted. **Tokens**: where those of the request go, and their price.
 """
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_PAGE
     BINDING_GROUP_TITLE = "A closer look"
@@ -159,6 +161,11 @@ several runs of the same request, equal values counted.
         """The column that keys about one column mean while this page is in front."""
         return self.at.live
 
+    @property
+    def wants_token_counts(self) -> bool:
+        """Whether somebody looks at where the tokens go, which the app asks of what is in front."""
+        return self._page == "tokens"
+
     # -- what is shown
 
     def _look_again(self) -> None:
@@ -191,7 +198,10 @@ several runs of the same request, equal values counted.
                 ),
             )
         )
-        tabs = [TabName(id, f"{number} {name.tab}") for number, (id, name) in enumerate(PAGES.items(), 1)]
+        tabs = [
+            TabName(id, f"{number} {name.tab}", short=f"{number} {name.short}" if name.short else "")
+            for number, (id, name) in enumerate(PAGES.items(), 1)
+        ]
         self._tabs.show(tabs, self._page)
         own = f"   {PAGES[self._page].hint}" if PAGES[self._page].hint else ""
         hint = f" ←→ pages   {{pages.column|c}} next column{own}   {{pages.close|esc}} closes"
@@ -204,6 +214,8 @@ several runs of the same request, equal values counted.
             return attempts.blocks_of(self.at, self._raw)
         if self._page == "repeats":
             return repeats.blocks_of(self.at)
+        if self._page == "tokens":
+            return tokens.blocks_of(self.at)
         if self._page == "parsers":
             return parsers.blocks_of(self.at)
         if self._page == "diff":
@@ -282,8 +294,9 @@ several runs of the same request, equal values counted.
 
 
 def _ending(at: LookedAt) -> str:
-    """Which run of the column is meant, and how far it is."""
-    return f"{at.run.number} {at.run.phase}" if at.run is not None else ""
+    """Which run of the column is meant, how far it is, and which counts of tokens have come."""
+    run = f"{at.run.number} {at.run.phase}" if at.run is not None else ""
+    return f"{run} {[id(ledger) for _, ledger in at.counted.values()]}"
 
 
 def _curl(at: LookedAt) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +11,7 @@ import pytest
 from adapters.lm import child
 from adapters.lm.litellm_client import LitellmLM
 from adapters.requests.request import Request
+from adapters.requests.token_ledger import Ledger, Row
 from adapters.running.runs import Attempt, Completion, Run
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running import rendering
@@ -39,19 +39,19 @@ class Heard:
         self.counts: list[int] = []
         self.came = threading.Semaphore(0)
 
-    def __call__(self, id: str, request: Request, tokens: int) -> None:
-        self.counts.append(tokens)
+    def __call__(self, id: str, request: Request, ledger: Ledger) -> None:
+        self.counts.append(ledger.tokens)
         self.came.release()
 
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The requests that the child was asked to count; it is there, and counts 42."""
+    """The texts that the child was asked to count; it is there, and every piece is a token."""
     asked: list[Any] = []
 
-    def count(self: LitellmLM, request: Mapping[str, Any]) -> int:
-        asked.append(request)
-        return 42
+    def count(self: LitellmLM, texts: list[list[str]]) -> tuple[str, list[list[int]]]:
+        asked.append(texts)
+        return "o200k_base", [[1 for _ in text] for text in texts]
 
     monkeypatch.setattr(LitellmLM, "count_tokens", count)
     monkeypatch.setattr(child, "is_running", lambda: True)
@@ -70,7 +70,7 @@ def test_a_prompt_that_rests_is_counted_once_and_again_when_it_is_another(counte
     counts.look([other])
     counts.look([other])
     assert heard.came.acquire(timeout=10)
-    assert heard.counts == [42, 42] and len(counted) == 2
+    assert len(heard.counts) == 2 and all(heard.counts) and len(counted) == 2
 
 
 def test_nothing_is_loaded_for_a_count_and_only_known_tokenizers_are_asked_about_prompts_of_a_usual_length(
@@ -91,6 +91,18 @@ def test_nothing_is_loaded_for_a_count_and_only_known_tokenizers_are_asked_about
     assert not counted
 
 
+def test_whoever_looks_at_the_numbers_has_them_counted_though_nothing_is_loaded_yet(
+    counted: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(child, "is_running", lambda: False)
+    heard, shown = Heard(), live()
+    counts = ExactCounts(heard)
+    counts.look([shown], is_wanted=True)
+    counts.look([shown], is_wanted=True)
+    assert heard.came.acquire(timeout=10)
+    assert len(counted) == 1
+
+
 def test_the_column_shows_an_estimate_until_the_prompt_was_counted_and_again_when_it_has_changed() -> None:
     run = Run(True, {}, (), (Attempt(1, "chat", "m", {}, (Completion("x"),), usage={"prompt_tokens": 77}),))
 
@@ -98,7 +110,7 @@ def test_the_column_shows_an_estimate_until_the_prompt_was_counted_and_again_whe
         column = desk.main.columns.column("chat")
         assert column is not None and column.live is not None and column.live.request is not None
         assert "~" in str(column.border_title)
-        column.show_count(column.live.request, 123)
+        column.show_count(column.live.request, Ledger((Row("value", None, "inputs", 123, True),), "o200k_base"))
         assert " 123" in str(column.border_title) and "~" not in str(column.border_title)
         await desk.go_to("input", "question")
         await desk.type("x")

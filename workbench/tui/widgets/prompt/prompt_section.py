@@ -13,9 +13,9 @@ from typing import ClassVar, NamedTuple
 from rich.cells import cell_len
 
 from adapters.prompts.prompt import DataPart, Message
+from adapters.requests.token_estimates import estimate, of_message
 from workbench.output.data_parts import summary
 from workbench.output.display import safe
-from workbench.output.token_estimates import estimate
 from workbench.tui.widgets.text.wrapping import expand_tabs, hang_of, rows
 
 
@@ -143,7 +143,7 @@ class Section:
 
     @property
     def tokens(self) -> int:
-        return estimate(self.message.text)
+        return of_message(self.message)
 
     def is_away(self, number: int, offset: int) -> bool:
         """Whether a character of piece `number` is folded away."""

@@ -1,0 +1,118 @@
+"""Where the tokens of a request go, by origin. The parts add up to the whole request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from adapters.requests.request import Request
+from adapters.requests.token_estimates import estimates_of
+from adapters.requests.token_origins import Counted, Origin, texts_of, uncounted
+
+DESCRIBING = frozenset({"name", "type", "description", "constraint"})
+"""Kinds of pieces of the system message that describe a field."""
+
+Counts = tuple[str, Sequence[Sequence[int]]]
+"""The name of a tokenizer, and by text the tokens of each of its pieces (`adapters.lm.tokenizers.counts_of`)."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """The tokens of one origin; `exact` where the model's own tokenizer counted the very text that it reads."""
+
+    kind: str
+    field: str | None
+    turn: str | None
+    tokens: int
+    exact: bool
+
+    @property
+    def name(self) -> str:
+        """What a person calls it: `instructions`, `descriptions`, `demo 3`, `inputs`, …"""
+        if self.kind == "format":
+            return "chat format"
+        if self.turn is None:
+            return self.kind
+        if self.turn.startswith(("demo ", "history ")):
+            return self.turn
+        if self.kind in DESCRIBING:
+            return "descriptions" if self.turn == "system" else "reminder"
+        if self.kind in ("value", "data", "filler", "tool_call"):
+            return "inputs"
+        return _NAMES.get(self.kind, self.kind)
+
+
+_NAMES = {"marker": "markers", "boilerplate": "fixed words", "custom": "adapter's own text"}
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a person calls an origin, with its tokens."""
+
+    name: str
+    tokens: int
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The rows of a request in the order in which their texts go out.
+
+    `tokenizer` is the one that counted, None for estimates; `uncounted` names parts whose tokens nobody can tell.
+    """
+
+    rows: tuple[Row, ...]
+    tokenizer: str | None = None
+    uncounted: tuple[str, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """Those of the whole request."""
+        return sum([row.tokens for row in self.rows])
+
+    @property
+    def exact(self) -> bool:
+        return not self.uncounted and all(row.exact for row in self.rows)
+
+    @property
+    def shares(self) -> tuple[Share, ...]:
+        """By what a person calls the origins; together they are the whole request."""
+        found: dict[str, list[Row]] = {}
+        for row in self.rows:
+            found.setdefault(row.name, []).append(row)
+        return tuple(
+            [Share(name, sum([one.tokens for one in rows]), all(one.exact for one in rows))
+             for name, rows in found.items()]
+        )  # fmt: skip
+
+    @property
+    def fields(self) -> Mapping[str, int]:
+        """By signature field: everything that it brings into the prompt, the most expensive first."""
+        found: dict[str, int] = {}
+        for row in self.rows:
+            if row.field is not None:
+                found[row.field] = found.get(row.field, 0) + row.tokens
+        return dict(sorted(found.items(), key=lambda one: -one[1]))
+
+
+def pieces_of(request: Request) -> list[list[str]]:
+    """The texts of a request in pieces, as a tokenizer wants them."""
+    return [[piece.text for piece in one.pieces] for one in _texts(request)]
+
+
+def ledger_of(request: Request, counts: Counts | None = None) -> Ledger:
+    """Where the tokens go; `counts` are those of `pieces_of(request)`, without which everything is estimated."""
+    texts = _texts(request)
+    tokenizer, by_text = counts if counts is not None else (None, estimates_of(pieces_of(request)))
+    found: dict[Origin, tuple[int, bool]] = {}
+    for one, tokens in zip(texts, by_text, strict=True):
+        is_exact = tokenizer is not None and one.is_told
+        for piece, count in zip(one.pieces, tokens, strict=True):
+            before, was_exact = found.get(piece.origin, (0, True))
+            found[piece.origin] = (before + (count if one.fixed is None else one.fixed), was_exact and is_exact)
+    rows = [Row(*origin, tokens, exact) for origin, (tokens, exact) in found.items() if tokens]
+    return Ledger(tuple(rows), tokenizer, uncounted(request.messages))
+
+
+def _texts(request: Request) -> list[Counted]:
+    return list(texts_of(request.messages, request.params))

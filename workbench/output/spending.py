@@ -1,0 +1,146 @@
+"""What a request costs before its reply: its tokens by origin, and their price where a table lists the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from adapters.lm import model_list
+from adapters.requests.request import Request
+from adapters.requests.token_ledger import Ledger, Share, ledger_of
+from workbench.output.display import one_line
+from workbench.output.measures import cost
+
+MOST_TURNS = 8
+"""Demos and turns that are told one by one; the others stand together."""
+WIDEST_NAME = 24
+BAR = 30
+EIGHTHS = " ▏▎▍▌▋▊▉"
+
+HOW = "A token that reaches over a border counts for the part that it begins in."
+ESTIMATED = (
+    "~ is an estimate: no tokenizer of the model is at hand, or its provider writes such parts in a way of its own."
+)
+LIST_PRICE = "The price is litellm's list price of the prompt alone: the reply comes on top, and nothing is cached."
+
+
+@dataclass(frozen=True)
+class Spent:
+    """The ledger of a request to `model`; `price` is in US dollars a million tokens of a prompt, None is unknown."""
+
+    model: str
+    ledger: Ledger
+    price: float | None
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars of one call's prompt."""
+        return None if self.price is None else self.ledger.tokens * self.price / 1_000_000
+
+    @property
+    def total(self) -> str:
+        """`412 tokens, counted by o200k_base`, or `~412 tokens, estimated`."""
+        by = f"counted by {self.ledger.tokenizer}" if self.ledger.tokenizer else "estimated"
+        if self.ledger.tokenizer and not self.ledger.exact:
+            by += ", but for what has ~"
+        return f"{number(self.ledger.tokens, self.ledger.exact)} tokens, {by}"
+
+    @property
+    def said_cost(self) -> str:
+        """What the prompts of one call and of a thousand cost; what nobody knows is `$?`."""
+        if self.cost == 0:
+            return "free"
+        if self.cost is None:
+            return "$?: no table lists the model's price"
+        mark = "" if self.ledger.exact else "~"
+        return f"{mark}{cost(self.cost)} a call, {mark}{cost(self.cost * 1000)} a thousand"
+
+
+def spent_by(request: Request, ledger: Ledger | None = None) -> Spent:
+    """What a request takes; without a ledger of it, as estimated."""
+    model = request.model or ""
+    entry = model_list.listed(model)
+    return Spent(model, ledger or ledger_of(request), None if entry is None else entry.input_price)
+
+
+def number(tokens: int, exact: bool) -> str:
+    """`412`, or `~412` for an estimate."""
+    return f"{'' if exact else '~'}{tokens:,}"
+
+
+def shown_shares(ledger: Ledger) -> tuple[Share, ...]:
+    """The shares of a ledger, of many demos or turns only the first ones by themselves."""
+    shown: list[Share] = []
+    together: dict[str, list[Share]] = {"demo": [], "history": []}
+    for share in ledger.shares:
+        turns = together.get(share.name.partition(" ")[0])
+        if turns is None:
+            shown.append(share)
+            continue
+        turns.append(share)
+        if len(turns) < MOST_TURNS:
+            shown.append(share)
+    for kind, turns in together.items():
+        rest = turns[MOST_TURNS - 1 :]
+        if rest:
+            name = rest[0].name if len(rest) == 1 else f"{len(rest):,} other {_PLURAL[kind]}"
+            last = turns[MOST_TURNS - 2]
+            total = Share(name, sum([one.tokens for one in rest]), all(one.exact for one in rest))
+            shown.insert(shown.index(last) + 1, total)
+    return tuple(shown)
+
+
+_PLURAL = {"demo": "demos", "history": "turns"}
+
+
+def bar(tokens: int, most: int, width: int = BAR) -> str:
+    """A bar of at most `width` cells, `width` for `most`; whatever there is shows."""
+    eighths = max(1, round(tokens * width * 8 / most)) if tokens and most else 0
+    return "█" * (eighths // 8) + EIGHTHS[eighths % 8].strip()
+
+
+def text_of(spent: Mapping[str, Spent]) -> str:
+    """The ledgers of several columns as text, their bars to one scale, and their totals side by side."""
+    most = max([share.tokens for one in spent.values() for share in shown_shares(one.ledger)], default=0)
+    texts = [_column(id, one, most) for id, one in spent.items()]
+    if len(spent) > 1:
+        texts.append(_totals(spent))
+    notes = [HOW]
+    if not all(one.ledger.exact for one in spent.values()):
+        notes.append(ESTIMATED)
+    unknown = dict.fromkeys([kind for one in spent.values() for kind in one.ledger.uncounted])
+    if unknown:
+        notes.append(f"Not counted: {', '.join(unknown)}.")
+    if any(one.cost for one in spent.values()):
+        notes.append(LIST_PRICE)
+    return "\n\n".join([*texts, "\n".join(notes)])
+
+
+def _column(id: str, spent: Spent, most: int) -> str:
+    lines = [f"{one_line(id, 60)} → {one_line(spent.model, 60)}: {spent.total}; {spent.said_cost}"]
+    whole = spent.ledger.tokens
+    for share in shown_shares(spent.ledger):
+        lines.append(
+            f"  {one_line(share.name, WIDEST_NAME):<{WIDEST_NAME}} {number(share.tokens, share.exact):>9} "
+            f"{share.tokens / whole:>5.0%}  {bar(share.tokens, most)}"
+        )
+    fields = list(spent.ledger.fields.items())[:MOST_TURNS]
+    if fields:
+        mark = "" if spent.ledger.exact else "~"
+        lines.append("  by field: " + ", ".join([f"{one_line(name, 40)} {mark}{tokens:,}" for name, tokens in fields]))
+    return "\n".join(lines)
+
+
+def _totals(spent: Mapping[str, Spent]) -> str:
+    rows: list[Sequence[str]] = [
+        (one_line(id, 40), number(one.ledger.tokens, one.ledger.exact), one.said_cost) for id, one in spent.items()
+    ]
+    widths = [max([len(row[at]) for row in rows]) for at in (0, 1)]
+    most = max([one.ledger.tokens for one in spent.values()])
+    bars = [bar(one.ledger.tokens, most) for one in spent.values()]
+    return "\n".join(
+        [
+            f"{name:<{widths[0]}}  {tokens:>{widths[1]}}  {shown:<{BAR}}  {price}"
+            for (name, tokens, price), shown in zip(rows, bars, strict=True)
+        ]
+    )

@@ -1,0 +1,104 @@
+"""Where the tokens of a column's request go, as numbers and bars, and what the other columns' come to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from adapters.requests.token_ledger import Ledger
+from workbench.output.display import one_line
+from workbench.output.spending import (
+    ESTIMATED,
+    HOW,
+    LIST_PRICE,
+    MOST_TURNS,
+    Spent,
+    bar,
+    number,
+    shown_shares,
+    spent_by,
+)
+from workbench.state.live import LiveColumn
+from workbench.tui.pages.looked_at import LookedAt
+from workbench.tui.pages.writing import heading, named, paragraph, table
+from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece
+
+NAME = 18
+BAR = 30
+"""Cells; with the numbers beside it, a row fits into 80."""
+
+
+def blocks_of(at: LookedAt) -> list[Block]:
+    """The ledger of the column, exact once its tokens were counted; below it every column's total."""
+    spent = _spent(at, at.live)
+    if spent is None:
+        return [EMPTY, *paragraph(f"There is no request: {at.live.why_no_prompt}", "error")]
+    blocks = [EMPTY]
+    if at.live.stale:
+        blocks += paragraph(f"Out of date, because {at.live.error}", "error")
+    blocks += [named("request", spent.total), named("its price", spent.said_cost), EMPTY]
+    blocks += _bars(spent.ledger)
+    blocks += _fields(spent.ledger)
+    blocks += _columns(at)
+    blocks += [EMPTY, *_notes(spent)]
+    return blocks
+
+
+def _spent(at: LookedAt, live: LiveColumn) -> Spent | None:
+    if live.request is None:
+        return None
+    counted = at.counted.get(live.column.id)
+    if counted is not None and counted[0].counts_the_same(live.request):
+        return spent_by(live.request, ledger=counted[1])
+    return spent_by(live.request)
+
+
+def _bars(ledger: Ledger) -> Iterator[Block]:
+    shares = shown_shares(ledger)
+    most = max([share.tokens for share in shares], default=0)
+    for share in shares:
+        yield _row(share.name, number(share.tokens, share.exact), share.tokens, ledger.tokens, most)
+
+
+def _row(name: str, shown: str, tokens: int, whole: int, most: int) -> Block:
+    label = Piece(f"{one_line(name, NAME):<{NAME}} ", "key")
+    said = f"{shown:>9} {tokens / max(1, whole):>4.0%}  "
+    return Block((Piece(said), Piece(bar(tokens, most, BAR), "accent")), 2, "", label)
+
+
+def _fields(ledger: Ledger) -> list[Block]:
+    """What each field of the signature brings along, in whatever part of the prompt."""
+    fields = list(ledger.fields.items())
+    if not fields:
+        return []
+    most = fields[0][1]
+    rows = [
+        _row(name, number(tokens, ledger.exact), tokens, ledger.tokens, most) for name, tokens in fields[:MOST_TURNS]
+    ]
+    return [*heading("By field, in all parts together"), *rows]
+
+
+def _columns(at: LookedAt) -> list[Block]:
+    found = {live.column.id: spent for live in at.columns if (spent := _spent(at, live)) is not None}
+    if len(found) < 2:
+        return []
+    most = max([one.ledger.tokens for one in found.values()])
+    rows = [
+        [
+            (f"{'●' if id == at.column.id else ' '} {id}", "name"),
+            (number(one.ledger.tokens, one.ledger.exact), "value"),
+            (bar(one.ledger.tokens, most, BAR // 2), "accent"),
+            (one.said_cost, "note"),
+        ]
+        for id, one in found.items()
+    ]
+    return [*heading("Every column"), *table(rows, widest=48)]
+
+
+def _notes(spent: Spent) -> Iterator[Block]:
+    yield from paragraph(HOW, "note")
+    if not spent.ledger.exact:
+        yield from paragraph(ESTIMATED, "note")
+    if spent.ledger.uncounted:
+        yield from paragraph(f"Not counted: {', '.join(spent.ledger.uncounted)}.", "warning")
+    if spent.cost:
+        yield from paragraph(LIST_PRICE, "note")
