@@ -14,11 +14,16 @@ import session_schema
 
 from adapters.lint.glossary import LINTS
 from adapters.replies.flags.glossary import FLAGS, SECTIONS
+from sessions import examples
 from sessions.exports.formats import FORMATS
 from sessions.fixtures import expectations
 from sessions.model.parameters import PARAMETERS
+from sessions.stress import grid
+from sessions.stress.catalogue import CATALOGUE
 from workbench.cli.commands import SUMMARIES
 from workbench.config import settings
+from workbench.output.survival_words import SIGNS as SURVIVAL_SIGNS
+from workbench.output.survival_words import WORDS as SURVIVAL_WORDS
 from workbench.tui.keys.bindings import APP_BINDINGS, WITHOUT_KEY
 from workbench.tui.keys.keymap_child import keys
 
@@ -107,6 +112,32 @@ def tests_of_a_value() -> str:
     return ", ".join(f"`{word}`" for word in expectations.TESTS)
 
 
+def survival_figures() -> str:
+    """How many broken replies of each bundled example have each verdict, by adapter."""
+    tables = []
+    for name in examples.NAMES:
+        session = examples.load(name)
+        found = grid.grid_of(session, session.cases[0], grid.every_adapter(session))
+        rows = [
+            (f"{SURVIVAL_SIGNS[verdict]} {SURVIVAL_WORDS[verdict]}", *[_count(one, verdict) for one in found.columns])
+            for verdict in grid.VERDICTS
+        ]
+        tables.append(f"### {name}\n\n{table(('', *[one.id for one in found.columns]), rows)}")
+        tables += [_cell(f"{one.id}: {one.problem}") for one in found.columns if one.problem]
+    return "\n\n".join(tables)
+
+
+def _count(column: grid.Survival, verdict: grid.Verdict) -> str:
+    return str(column.counts[verdict]) if column.good is not None else "-"
+
+
+def mutations() -> str:
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for one in CATALOGUE.values():
+        groups.setdefault(one.group, []).append((_cell(one.name), _cell(one.imitates)))
+    return "\n\n".join(f"### {name}\n\n{table(('mutation', 'imitates'), rows)}" for name, rows in groups.items())
+
+
 def _cell(text: str) -> str:
     """Text with what Markdown would take for its own or for HTML written out."""
     return re.sub(r"([\\`*_\[\]<>])", r"\\\1", text)
@@ -126,6 +157,7 @@ PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     },
     "docs/exports.md": {"forms": exports},
     "docs/flags.md": {"flags": flags, "lints": lints},
+    "docs/stress.md": {"figures": survival_figures, "mutations": mutations},
     "docs/session.md": {"keys": session_keys, "parameters": parameters, "tests": tests_of_a_value},
 }
 """By document and name of the part, what makes it."""

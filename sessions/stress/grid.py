@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from adapters.formats.base import Adapter
+from adapters.formats import catalog
 from adapters.replies.flags.flag import Flag
 from adapters.replies.reading import Reading
 from sessions.model.session import Case, Column, Session
+from sessions.running import rendering
 from sessions.stress import good_replies
 from sessions.stress.catalogue import CATALOGUE
 from sessions.stress.good_replies import GoodReply, NoGoodReplyError
@@ -51,7 +52,7 @@ class Survival:
     """One adapter: its good reply, and the cell of every mutation that applies to it, by the mutation's name."""
 
     id: str
-    adapter: str
+    column: Column
     good: GoodReply | None
     cells: Mapping[str, Cell]
     problem: str = ""
@@ -86,24 +87,37 @@ class Grid:
         return tuple(sorted(found, key=lambda pair: -len(pair[1])))
 
 
-def grid_of(session: Session, case: Case, columns: Sequence[tuple[Column, Adapter]]) -> Grid:
+def every_adapter(session: Session) -> dict[str, Column]:
+    """A column for each adapter there is, by the adapter's name: the session's first of it, so that its options and
+    its replies count, else one with the usual options."""
+    first = {column.adapter: column for column in reversed(session.columns)}
+    return {name: first.get(name, Column(name, name)) for name in catalog.NAMES}
+
+
+def grid_of(
+    session: Session, case: Case, columns: Mapping[str, Column], allow_code: frozenset[str] = frozenset()
+) -> Grid:
     """Breaks the good reply of each column in every way that applies to it. Calls no model but an offline one.
 
-    Raises `adapters.errors.SignatureError`.
+    `columns` by the name that they have in the grid; `allow_code` holds the `module:Class` adapters that may be
+    imported. Raises `adapters.errors.SignatureError`.
     """
-    found = tuple([survival(session, case, column, adapter) for column, adapter in columns])
+    found = tuple([survival(session, case, name, column, allow_code) for name, column in columns.items()])
     applied = tuple([one for one in CATALOGUE.values() if any(one.name in column.cells for column in found)])
     return Grid(case.name, found, applied)
 
 
-def survival(session: Session, case: Case, column: Column, adapter: Adapter) -> Survival:
+def survival(
+    session: Session, case: Case, name: str, column: Column, allow_code: frozenset[str] = frozenset()
+) -> Survival:
     """One column of the grid; without cells where nothing can be broken."""
     try:
+        adapter = rendering.adapter_of(column, allow_code=column.adapter in allow_code)
         good = good_replies.find(session, case, column, adapter)
-    except NoGoodReplyError as error:
-        return Survival(column.id, column.adapter, None, {}, str(error))
+    except (NoGoodReplyError, catalog.UnknownAdapterError) as error:
+        return Survival(name, column, None, {}, str(error))
     cells = [judged(good, mutation) for mutation in CATALOGUE.values()]
-    return Survival(column.id, column.adapter, good, {one.mutation.name: one for one in cells if one is not None})
+    return Survival(name, column, good, {one.mutation.name: one for one in cells if one is not None})
 
 
 def judged(good: GoodReply, mutation: Mutation) -> Cell | None:

@@ -10,7 +10,6 @@ from oracle.engines import NAMES, ScriptedLM, theirs
 from oracle.outcomes import divergence, outcome
 from oracle.tally import Record, Tally
 
-from adapters.formats import catalog
 from adapters.signatures.signature import Signature
 from sessions import examples
 from sessions.model.session import Column
@@ -39,7 +38,7 @@ def test_every_verdict_is_that_of_dspys_parser(name: str, record: Record) -> Non
     live = as_dspy(signature)
     tally = Tally(f"broken replies of the example {name}")
     for adapter in NAMES:
-        found = grid.survival(session, session.cases[0], Column(adapter, adapter), catalog.make(adapter))
+        found = grid.survival(session, session.cases[0], adapter, Column(adapter, adapter))
         for cell in found.cells.values():
             tally.add(f"{adapter}: {cell.mutation.name}", _differs(adapter, live, cell))
     tally.report(record)

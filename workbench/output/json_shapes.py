@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from adapters.running.events import Event
     from adapters.running.runner import Attempt, Run
     from sessions.running.repeats import Counted, Repeats
+    from sessions.stress.good_replies import GoodReply
+    from sessions.stress.grid import Cell, Grid
     from workbench.output.spending import Spent
 
 
@@ -185,6 +187,37 @@ def repeats(counted: Repeats, outcomes: Iterable[Run]) -> dict[str, JSON]:
         "fields": {name: told(values) for name, values in counted.fields.items()},
         "errors": told(counted.errors),
         "runs": [run(one) for one in outcomes],
+    }
+
+
+def survival(grid: Grid) -> dict[str, JSON]:
+    """`stress --json`. Of a cell that is not the same: the wrong fields, the values read, the error, what is said."""
+    broken = [one for one in grid.columns if one.good is not None]
+    return {
+        "case": grid.case,
+        "mutations": [{"name": one.name, "imitates": one.imitates, "group": one.group} for one in grid.mutations],
+        "grid": {one.id: {name: cell.verdict for name, cell in one.cells.items()} for one in broken},
+        "counts": {one.id: dict(one.counts) for one in broken},
+        "good": {one.id: _good_reply(one.good) for one in broken if one.good is not None},
+        "cells": {
+            one.id: {name: _cell(cell) for name, cell in one.cells.items() if cell.verdict != "same"} for one in broken
+        },
+        "problems": {one.id: one.problem for one in grid.columns if one.problem},
+    }
+
+
+def _good_reply(good: GoodReply) -> dict[str, JSON]:
+    values: dict[str, JSON] = {name: plain(value) for name, value in good.values.items()}
+    return {"source": good.source, "text": good.text, "values": values}
+
+
+def _cell(cell: Cell) -> dict[str, JSON]:
+    return {
+        "text": cell.text,
+        "wrong": list(cell.wrong),
+        "values": {name: plain(value) for name, value in cell.reading.values.items()},
+        "error": _error(cell.reading),
+        "flags": [{**_flag(one), "field": one.field} for one in cell.flags],
     }
 
 

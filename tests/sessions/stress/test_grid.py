@@ -37,7 +37,7 @@ def session_of(
 
 
 def survival(session: Session, adapter: str) -> Survival:
-    return grid.survival(session, session.cases[0], Column(adapter, adapter), catalog.make(adapter))
+    return grid.survival(session, session.cases[0], adapter, Column(adapter, adapter))
 
 
 def cell(session: Session, adapter: str, mutation: str) -> Cell:
@@ -90,9 +90,29 @@ def test_of_two_step_the_second_models_reply_is_broken_as_chat_reads_it() -> Non
 
 def test_where_no_prompt_can_be_made_the_column_says_why_and_has_no_cells() -> None:
     session = examples.load("invoice")
-    found = grid.survival(session, session.cases[0], Column("baml", "baml"), catalog.make("baml"))
+    found = grid.survival(session, session.cases[0], "baml", Column("baml", "baml"))
     assert "no prompt can be made: ValueError: BAMLAdapter cannot handle recursive" in found.problem
     assert not found.cells and set(found.counts.values()) == {0}
+
+
+def test_the_columns_are_every_adapter_with_the_options_and_replies_of_the_sessions_first_such_column() -> None:
+    mine = Column("strict", "markdown", {"allow_extra_keys": True})
+    case = Case("case 1", {"question": "Where?"}, replies={"mine": Reply(CHAT)})
+    session = replace(session_of(), columns=(Column("mine", "chat"), Column("other", "chat"), mine), cases=(case,))
+    columns = grid.every_adapter(session)
+    assert list(columns) == list(catalog.NAMES)
+    assert (columns["markdown"], columns["chat"].id) == (mine, "mine")
+    found = grid.grid_of(session, case, columns)
+    assert [one.id for one in found.columns] == list(catalog.NAMES)
+    assert found.columns[0].good is not None and found.columns[0].good.source == "the reply under mine"
+    assert found.columns[5].cells["a field too many"].verdict == "same"
+
+
+def test_an_adapter_that_is_code_is_imported_only_where_that_was_asked_for() -> None:
+    session = session_of(replies={"chat": CHAT})
+    found = grid.grid_of(session, session.cases[0], {"mine": Column("mine", "user_adapters:LoudChat")})
+    assert "is Python code, which a session may not load by itself" in found.columns[0].problem
+    assert found.mutations == ()
 
 
 # The fields of a good reply in the adapter's own writing
@@ -180,7 +200,7 @@ def test_counts_are_those_of_the_cells() -> None:
 
 def test_the_grid_has_the_mutations_that_apply_to_any_column_and_the_worst_first() -> None:
     session = session_of(replies={"chat": CHAT})
-    columns = [(Column(name, name), catalog.make(name)) for name in ("chat", "json")]
+    columns = {name: Column(name, name) for name in ("chat", "json")}
     found = grid.grid_of(session, session.cases[0], columns)
     names = [one.name for one in found.mutations]
     assert names == [name for name in CATALOGUE if name in names]
@@ -227,7 +247,7 @@ def test_a_value_that_is_nested_deeply_is_left_as_it_is() -> None:
 
 def test_the_whole_grid_costs_less_than_a_second() -> None:
     session = examples.load("question")
-    columns = [(Column(name, name), catalog.make(name)) for name in catalog.NAMES]
+    columns = grid.every_adapter(session)
     made = grid.grid_of(session, session.cases[0], columns)
     assert sum(len(one.cells) for one in made.columns) >= 40 * 6
 

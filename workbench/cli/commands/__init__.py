@@ -15,6 +15,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "send": "run it, and show what the parser did; --save keeps it",
         "record": "freeze prompt, last reply and its reading, for check",
         "parse": "read a reply: verdict, values, spans, steps, flags",
+        "stress": "break good replies; which parser survives them?",
         "check": "has any recorded prompt or reading changed?",
         "review": "what drifted by its cause; accept one, or all",
         "pull": "the program's text of a signature into its sessions",

@@ -1,0 +1,200 @@
+"""`workbench stress`: good replies broken on purpose, and what each adapter's parser makes of them."""
+
+from __future__ import annotations
+
+import argparse
+from itertools import groupby
+from pathlib import Path
+
+from adapters.errors import SignatureError
+from sessions.stress import grid
+from sessions.stress.catalogue import CATALOGUE
+from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
+from workbench.cli import arguments, selection
+from workbench.output import command_output, display, exit_codes, json_shapes, reading_text, suggestions
+from workbench.output.exit_codes import CommandError
+from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, differences, sources
+from workbench.pages import survival_page
+
+DESCRIPTION = """\
+Breaks a good reply in more than a hundred named ways, as careless models,
+servers and gateways do, and shows what each adapter's parser makes of it: the
+same values, refused, flagged, or silently wrong, which is what counts. The good
+reply is the recorded one of the column, else the one under it, else what
+another column was answered, a demo, or the answer of offline/exact. Every
+adapter is tried, with the options of the session's columns. Calls no model.
+
+Exits 0, or 1 with --fail-over where an adapter is silently wrong more often;
+4 when there is nothing to break."""
+EXAMPLES = """\
+  workbench stress q.session.json
+  workbench stress q.session.json --adapter chat xml --case rain
+  workbench stress q.session.json --adapter chat --show 'a draft, then the answer'
+  workbench stress q.session.json --adapter json --fail-over 3       in CI
+  workbench stress q.session.json --markdown >> notes.md
+  workbench stress q.session.json --html stress.html
+  workbench stress q.session.json --json | jq .counts"""
+NAME_WIDTH = 36
+"""Cells of a mutation's name: six columns fit beside it in 80."""
+HEAD_WIDTH = 12
+VALUE_WIDTH = 26
+"""Characters of each of two values that stand on one line."""
+_COLOURS: dict[Verdict, str] = {"silently_wrong": "red", "flagged": "yellow", "refused": "dim", "same": "green"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    arguments.add_session(parser)
+    arguments.add_columns(parser)
+    parser.add_argument("--show", metavar="NAME", help="the replies that this mutation makes, and how they are read")
+    parser.add_argument(
+        "--fail-over", type=int, metavar="N", help="exit 1 if an adapter is silently wrong more than N times"
+    )
+    parser.add_argument("--markdown", action="store_true", help="the grid as a table in Markdown")
+    parser.add_argument("--html", metavar="FILE", help="write a page for a browser too, with every broken reply")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    arguments.settle_session(options)
+    if options.show is not None and options.show not in CATALOGUE:
+        raise CommandError(suggestions.no_such("mutation", options.show, CATALOGUE))
+    found = _grid(options)
+    if options.html is not None:
+        _write_page(Path(options.html), found, Path(options.session).name)
+    if options.json:
+        command_output.json(json_shapes.survival(found))
+    elif options.markdown:
+        command_output.text(markdown(found), end="")
+    elif options.show is not None:
+        _show(found, options.show)
+    else:
+        _write(found, Path(options.session).name)
+    return _code(found, options)
+
+
+def _grid(options: argparse.Namespace) -> Grid:
+    if options.adapters:
+        chosen = selection.select(options.session, options.adapters, options.case)
+        columns = {column.id: column for column in chosen.columns}
+        session, case, allow_code = chosen.session, chosen.case, chosen.allow_code
+    else:
+        session, allow_code = selection.load(options.session), frozenset()
+        case = selection.choose_case(session, options.case)
+        columns = grid.every_adapter(session)
+    try:
+        found = grid.grid_of(session, case, columns, allow_code)
+    except SignatureError as error:
+        raise CommandError(f"the signature, {error}") from error
+    for column in found.columns:
+        if column.problem:
+            command_output.message(f"workbench: {column.id}: {column.problem}")
+    return found
+
+
+def _code(found: Grid, options: argparse.Namespace) -> int:
+    broken = [one for one in found.columns if one.good is not None]
+    if not broken:
+        return exit_codes.NOTHING
+    limit = options.fail_over
+    over = [one for one in broken if limit is not None and one.counts["silently_wrong"] > limit]
+    for one in over:
+        command_output.message(f"{one.id} is silently wrong {one.counts['silently_wrong']} times, of at most {limit}")
+    return exit_codes.DIFFERENT if over else exit_codes.OK
+
+
+def _write_page(path: Path, found: Grid, name: str) -> None:
+    try:
+        path.write_text(survival_page.page_of(found, name), encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror or error}") from error
+
+
+def _write(found: Grid, name: str) -> None:
+    """Counts, what is silently wrong with the values, and the grid."""
+    count = sum(len(one.cells) for one in found.columns)
+    ways, adapters = len(found.mutations), sum(one.good is not None for one in found.columns)
+    command_output.heading(f"{name} · {found.case}: {count} broken replies, {ways} ways × {adapters} adapters", "blue")
+    for source in sources(found.columns):
+        command_output.text(f"  broken is {source}")
+    command_output.text("")
+    heads = [display.one_line(one.id, HEAD_WIDTH) for one in found.columns]
+    command_output.text(_row("", heads, heads))
+    for verdict in VERDICTS:
+        counts = [str(one.counts[verdict]) if one.good is not None else "-" for one in found.columns]
+        command_output.heading(_row(f"{SIGNS[verdict]} {WORDS[verdict]}", counts, heads), _COLOURS[verdict])
+    _write_silently_wrong(found)
+    for group, mutations in groupby(found.mutations, lambda one: one.group):
+        command_output.heading(f"\n{group}", "blue")
+        for mutation in mutations:
+            row = _row(f"  {mutation.name}", [_sign(one, mutation.name) for one in found.columns], heads)
+            worst = next((one for one in VERDICTS[:2] if SIGNS[one] in row[NAME_WIDTH:]), None)
+            if worst is None:
+                command_output.text(row)
+            else:
+                command_output.heading(row, _COLOURS[worst])
+    command_output.text("")
+    for verdict in VERDICTS:
+        command_output.text(f"{SIGNS[verdict]} {WORDS[verdict]}: {MEANINGS[verdict]}")
+    command_output.text(f"{NOT_APPLICABLE} this cannot happen to a reply of that form and those values")
+
+
+def _write_silently_wrong(found: Grid) -> None:
+    silent = found.silently_wrong()
+    if silent:
+        command_output.heading("\nsilently wrong", "red")
+    broken = [one for one in found.columns if one.good is not None]
+    for mutation, columns in silent:
+        ids = "every adapter" if len(columns) == len(broken) > 1 else ", ".join([one.id for one in columns])
+        command_output.text(f"  {mutation.name}: {ids}")
+        command_output.text(f"      {mutation.imitates}")
+        for line in differences(columns[0].cells[mutation.name], VALUE_WIDTH):
+            command_output.text(f"      {line}")
+
+
+def _sign(column: Survival, name: str) -> str:
+    return SIGNS[column.cells[name].verdict] if name in column.cells else NOT_APPLICABLE
+
+
+def _row(name: str, cells: list[str], heads: list[str]) -> str:
+    padded = [
+        " " * (display.cell_width(head) - display.cell_width(one)) + one for one, head in zip(cells, heads, strict=True)
+    ]
+    return f"{name:<{NAME_WIDTH}}  {'  '.join(padded)}".rstrip()
+
+
+def _show(found: Grid, name: str) -> None:
+    """One mutation: what was sent to each parser, and its reading."""
+    mutation = CATALOGUE[name]
+    command_output.text(f"{mutation.name}: {mutation.imitates}\n")
+    for column in found.columns:
+        cell = column.cells.get(name)
+        if cell is None:
+            command_output.heading(f"[{column.id}] this cannot happen to its reply", "dim")
+            continue
+        command_output.heading(f"[{column.id}] {SIGNS[cell.verdict]} {WORDS[cell.verdict]}", _COLOURS[cell.verdict])
+        for line in differences(cell):
+            command_output.text(f"  {line}")
+        command_output.text(f"\n{cell.text}\n")
+        reading_text.write(column.id, cell.reading)
+
+
+def markdown(found: Grid) -> str:
+    """The counts and the grid as two tables, in which no text of a session stands but the columns' names."""
+    ids = [_cell(one.id) for one in found.columns]
+    counts = [
+        [f"{SIGNS[verdict]} {WORDS[verdict]}", *[str(one.counts[verdict]) for one in found.columns]]
+        for verdict in VERDICTS
+    ]
+    rows = [[_cell(one.name), *[_sign(column, one.name) for column in found.columns]] for one in found.mutations]
+    return f"{_table(['verdict', *ids], counts)}\n{_table(['mutation', *ids], rows)}"
+
+
+def _table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join([f"| {' | '.join(line)} |\n" for line in lines])
+
+
+def _cell(text: str) -> str:
+    """Text in which nothing is Markdown's or HTML's."""
+    shown = display.one_line(text, NAME_WIDTH)
+    return "".join(f"\\{one}" if one in "\\`*_[]|" else {"<": "&lt;", "&": "&amp;"}.get(one, one) for one in shown)
