@@ -12,7 +12,7 @@ from pathlib import Path
 
 import session_schema
 
-from adapters.lint.glossary import LINTS
+from adapters.lint.linting import LINTS
 from adapters.replies.flags.glossary import FLAGS, SECTIONS
 from sessions import examples
 from sessions.exports.formats import FORMATS

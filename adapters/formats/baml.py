@@ -14,8 +14,8 @@ from adapters.formats.profile import OF_THE_BASE, Card, Profile
 from adapters.prompts.field_descriptions import is_model
 from adapters.prompts.text import Segment, Text, value_segment
 from adapters.signatures.once_per_fields import once_per_fields
+from adapters.signatures.read.unbuilt_models import fields_until_built
 from adapters.signatures.signature import Signature
-from adapters.signatures.unbuilt_fields import fields_until_built
 from adapters.values.value_text import write_value
 
 INDENT = "  "

@@ -21,7 +21,7 @@ from adapters.replies.reading import Reading
 from adapters.signatures.field_info import with_info
 from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.signature import Field, Signature
-from adapters.signatures.type_size import LARGEST_TYPE
+from adapters.signatures.type_names import LARGEST_TYPE
 from adapters.types import is_builtin
 from adapters.types.pydantic_schema import ByIdentity, schema_by_name
 from adapters.values.value_text import serialize_for_json, write_value

@@ -3,9 +3,8 @@
 A lint leaves the prompt as it is; it only says what is the case and which demo, turn, input or field to look at.
 """
 
-from adapters.lint.glossary import LINTS
 from adapters.lint.lint import Lint, Place
-from adapters.lint.linting import lint
+from adapters.lint.linting import LINTS, lint
 from adapters.lint.round_trip import round_trip
 
 __all__ = ["LINTS", "Lint", "Place", "lint", "round_trip"]

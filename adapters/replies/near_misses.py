@@ -1,12 +1,319 @@
-"""What was probably meant where the parser saw nothing, and what it reads once the text is so mended."""
+"""What was probably meant where the parser saw nothing, the likeliest guess first, and what each reads once mended."""
 
 from __future__ import annotations
 
+import html
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
+from typing import Any, get_args
 
 from adapters.json_text.repair_limits import one_reading
-from adapters.replies.reading import NearMiss, Reading
-from adapters.replies.repairs.guesses import guesses
+from adapters.replies.reading import NearMiss, Reading, ReplyForm
+from adapters.replies.repairs import (
+    Guess,
+    as_json,
+    as_sections,
+    as_tags,
+    escaped,
+    names_by_sound,
+    sound,
+    value_guesses,
+)
+from adapters.replies.sections import sections
+from adapters.signatures.signature import Signature
+
+MARKER = re.compile(
+    r"(?P<before>(?:[ \t]|[*_>`~•\-\ufeff\u200b]|\d{1,2}[.)]){0,12})"
+    r"\[{1,3}[ \t]{0,4}#{1,4}[ \t]{0,4}(?P<name>\w[\w \-]{0,80}?)[ \t]{0,4}#{0,4}[ \t]{0,4}\]{1,3}"
+    r"(?P<after>[*_`~:]{0,4})"
+)
+LABEL = re.compile(
+    r"^[ \t]{0,8}(?:#{1,6}[ \t]{1,4}|[*_]{1,3}|[-•][ \t])?[*_`]{0,3}(?P<name>\w[\w \-]{0,60}?)[*_`]{0,3}"
+    r"(?P<colon>[ \t]{0,2}:[*_]{0,3}|[ \t]*$)",
+    re.MULTILINE,
+)
+MOST_OPENINGS = 20
+DEEPEST = 3
+
+
+def objects(text: str) -> list[dict[str, Any]]:
+    """The valid JSON objects that stand in a text one behind the other; of a valid list, its objects."""
+    found: list[dict[str, Any]] = []
+    decode = json.JSONDecoder().raw_decode
+    position = text.find("{")
+    for _ in range(MOST_OPENINGS):
+        if position < 0:
+            break
+        try:
+            value, end = decode(text, position)
+        except (ValueError, RecursionError):
+            end = position + 1
+        else:
+            found.append(value)
+        position = text.find("{", end)
+    return found
+
+
+def fields_within(value: Any, signature: Signature) -> dict[str, Any]:
+    """The output fields of the first object, at most three levels down, that has any of them, by sound."""
+    level = [value]
+    for _ in range(DEEPEST):
+        for one in level:
+            if isinstance(one, dict) and (found := by_sound(one, signature)):
+                return found
+        level = [
+            child
+            for one in level
+            for child in (one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+        ][:100]
+    return {}
+
+
+def by_sound(given: dict[str, Any], signature: Signature) -> dict[str, Any]:
+    """The members of an object that are output fields, under the fields' own names."""
+    names = names_by_sound(signature)
+    found: dict[str, Any] = {}
+    for key, value in given.items():
+        name = names.get(sound(key))
+        if name is not None and (name not in found or key == name):
+            found[name] = value
+    return found
+
+
+def under_markers(text: str, signature: Signature) -> dict[str, str]:
+    """The text under everything that looks like a marker of an output field, the first of each."""
+    names = names_by_sound(signature)
+    marks = [(match, names.get(sound(match["name"]))) for match in MARKER.finditer(text)]
+    return _between(text, [(match.start(), match.end(), name) for match, name in marks])
+
+
+def under_labels(text: str, signature: Signature) -> dict[str, str]:
+    """The text under headings and labels (`## Answer`, `**Answer:**`, `Answer:`) with a field's name."""
+    names = names_by_sound(signature)
+    marks: list[tuple[int, int, str | None]] = []
+    for match in LABEL.finditer(text):
+        name = names.get(sound(match["name"]))
+        decorated = match.group().strip(" \t") != match["name"]
+        if name is not None and decorated:
+            marks.append((match.start(), match.end(), name))
+    return _between(text, marks)
+
+
+def between_tags(text: str, signature: Signature) -> dict[str, str]:
+    """The text between tags of an output field's name, in any case and wherever they stand."""
+    found: dict[str, str] = {}
+    lower = text.lower()
+    for name in signature.output_fields:
+        opening = re.compile(rf"<{re.escape(name)}(?:\s[^<>]{{0,500}})?>", re.IGNORECASE).search(text)
+        if opening is None:
+            continue
+        end = lower.find(f"</{name.lower()}", opening.end())
+        found[name] = text[opening.end() : end if end >= 0 else len(text)].strip()
+    return found
+
+
+def without_thinking(text: str) -> str | None:
+    """The text behind the last `</think>`; None when there is none."""
+    end = text.rfind("</think>")
+    return text[end + len("</think>") :].strip() if end >= 0 else None
+
+
+def without_fence(text: str) -> str | None:
+    """The content of the fence around the whole text; None when there is none."""
+    stripped = text.strip()
+    if not stripped.startswith("```") or not stripped.endswith("```") or len(stripped) < 7:
+        return None
+    return stripped[:-3].partition("\n")[2].strip()
+
+
+def _between(text: str, marks: list[tuple[int, int, str | None]]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    following = [*[start for start, _, _ in marks][1:], len(text)]
+    for (_, start, name), end in zip(marks, following, strict=False):
+        if name is not None:
+            found.setdefault(name, text[start:end].strip())
+    return found
+
+
+WRITERS: Mapping[ReplyForm, Callable[[Mapping[str, Any]], str]] = {
+    "markers": as_sections,
+    "json": as_json,
+    "xml": as_tags,
+    "fenced json": lambda values: f"```json\n{as_json(values)}\n```",
+}
+BARE_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});)")
+HTML_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w{1,30};")
+BARE_LESS_THAN = re.compile(r"<(?!/?[A-Za-z_]|!\[CDATA\[)")
+CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+NAMESPACE = re.compile(r"\sxmlns(?::\w{1,50})?=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}')")
+FULL_WIDTH = str.maketrans("：，｛｝［］＂“”", ':,{}[]"""')
+
+
+def guesses(reading: Reading) -> Iterator[Guess]:
+    """Guesses for a reply of a known form; none for others."""
+    own = OF_FORM.get(reading.form)
+    if own is None:
+        return
+    text = reading.completion
+    yield from value_guesses(reading)
+    yield from own(reading)
+    answer = without_thinking(text)
+    if answer:
+        yield Guess("The reply thinks first: without everything up to </think> it reads", answer)
+    inner = without_fence(text)
+    if inner is not None and reading.form != "fenced json":
+        yield Guess("A code fence stands around the whole reply; without it it reads", inner)
+    yield from _other_formats(reading)
+    yield from _bare_value(reading)
+
+
+def _bare_value(reading: Reading) -> Iterator[Guess]:
+    text, signature = reading.completion.strip(), reading.signature
+    if len(signature.output_fields) != 1 or "[[" in text or "</" in text or not text:
+        return
+    ((name, field),) = signature.output_fields.items()
+    takes_any_text = field.annotation in (str, Any) or str in get_args(field.annotation)
+    if not takes_any_text and (reading.form != "xml" or "<" not in text):
+        yield Guess(
+            f"The reply seems to be the bare value of `{name}`; as such it reads", _written(reading, {name: text})
+        )
+
+
+def _written(reading: Reading, values: Mapping[str, Any]) -> str:
+    return WRITERS[reading.form](values)
+
+
+def _other_formats(reading: Reading) -> Iterator[Guess]:
+    """The output fields found in the format of another adapter, written in that of this one."""
+    text, signature = reading.completion, reading.signature
+    write = WRITERS[reading.form]
+    found: list[tuple[str, Mapping[str, Any]]] = []
+    if reading.form != "markers":
+        found.append(("The reply is in the format of the Chat adapter", under_markers(text, signature)))
+    if reading.form not in ("json", "fenced json"):
+        for one in reversed(objects(text)):
+            found.append(("The reply is in the format of the JSON adapter", fields_within(one, signature)))
+    if reading.form != "xml":
+        found.append(("The reply is in the format of the XML adapter", between_tags(text, signature)))
+    found.append(("The reply has the fields under headings or labels", under_labels(text, signature)))
+    for message, values in found:
+        if values:
+            yield Guess(f"{message}; written as this adapter wants it, it reads", write(values))
+
+
+def _chat(reading: Reading) -> Iterator[Guess]:
+    text, signature = reading.completion, reading.signature
+    names = names_by_sound(signature) | {"completed": "completed"}
+    seen: list[str] = []
+
+    def plain(match: re.Match[str]) -> str:
+        name = names.get(sound(match["name"]))
+        exact = f"[[ ## {name} ## ]]"
+        begins = match.start() == 0 or text[match.start() - 1] == "\n"
+        if name is None or (match.group() == exact and begins):
+            return match.group()
+        seen.append(match.group().strip())
+        return f"{'' if begins else chr(10)}{exact}"
+
+    mended = MARKER.sub(plain, text)
+    if seen:
+        yield Guess(
+            f"{seen[0]!a} was probably meant as a marker: markers stand at the beginning of a line, exactly as "
+            "[[ ## name ## ]]",
+            mended,
+        )
+    found = sections(text)
+    last: dict[str, str] = {}
+    for section in found:
+        if section.name in signature.output_fields:
+            last[section.name] = section.text
+    if last and len(found) > len(last):
+        yield Guess("Some fields are answered more than once; with the last answer of each it reads", as_sections(last))
+
+
+def _json(reading: Reading) -> Iterator[Guess]:
+    text, signature = reading.completion, reading.signature
+    write = WRITERS[reading.form]
+    found = objects(text)
+    names = list(signature.output_fields)
+    for one in found:
+        here = by_sound(one, signature)
+        if here and any(key not in names for key in one):
+            yield Guess(
+                "The keys are written otherwise than the fields; with the fields' own names it reads", write(here)
+            )
+    for one in found:
+        deeper = fields_within(one, signature)
+        if deeper and not by_sound(one, signature):
+            wrapper = next(iter(one))
+            yield Guess(
+                f"The object with the fields stands one level down, in {wrapper!a}; by itself it reads", write(deeper)
+            )
+    for one in reversed(found):
+        here = by_sound(one, signature)
+        if here and len(found) > 1:
+            yield Guess("The reply holds several {…}; the last one with the fields reads", write(here))
+            break
+    opening = text.find("[")
+    is_list = opening >= 0 and not text[:opening].strip("`json \n") and MARKER.match(text, opening) is None
+    if len(names) == 1 and is_list:
+        closing = text.rfind("]") + 1
+        whole = f'{{"{names[0]}": {text[opening:closing]}}}'
+        mended = f"```json\n{whole}\n```" if reading.form == "fenced json" else whole
+        yield Guess(f"The list is probably `{names[0]}` itself; as an object with that key it reads", mended)
+    yield Guess("With ASCII punctuation in the place of full-width signs it reads", text.translate(FULL_WIDTH))
+    merged: dict[str, Any] = {}
+    for one in found:
+        merged.update(by_sound(one, signature))
+    if len(found) > 1 and merged:
+        yield Guess("The fields stand in several {…}; in one object they read", write(merged))
+
+
+def _xml(reading: Reading) -> Iterator[Guess]:
+    text, signature = reading.completion, reading.signature
+    for name in signature.output_fields:
+        text = re.sub(rf"<(/?){re.escape(name)}(?=[\s/>])", rf"<\1{name}", text, flags=re.IGNORECASE)
+    if text != reading.completion:
+        yield Guess("Tags are case-sensitive; with the fields' own names it reads", text)
+    clean = HTML_ENTITY.sub(lambda match: html.unescape(match.group()), text)
+    clean = BARE_LESS_THAN.sub("&lt;", BARE_AMPERSAND.sub("&amp;", clean)).replace("]]>", "]]&gt;")
+    if clean != text and "<![CDATA[" not in text:
+        yield Guess("With & and < in the text written as &amp; and &lt; it reads", clean)
+    plain = CONTROL.sub("", re.sub(r"<\?xml[^<>]{0,200}\?>", "", NAMESPACE.sub("", clean)))
+    if plain != clean:
+        yield Guess("Without declarations, namespaces and control characters it reads", plain)
+    inner = _without_wrapper(plain)
+    if inner is not None:
+        yield Guess("A tag stands around all the others; without it it reads", inner)
+    opened = [name for name in signature.output_fields if f"<{name}>" in plain and f"</{name}>" not in plain]
+    if opened:
+        yield Guess(
+            f"<{opened[-1]}> is never closed; closed at the end it reads",
+            plain + "".join(f"</{name}>" for name in reversed(opened)),
+        )
+    tags = between_tags(plain, signature)
+    if tags:
+        kept = "\n".join(f"<{name}>{escaped(html.unescape(inside))}</{name}>" for name, inside in tags.items())
+        yield Guess("With what stands between the fields' tags taken as plain text it reads", kept)
+
+
+def _without_wrapper(text: str) -> str | None:
+    opening = re.search(r"<([A-Za-z_][\w.\-]{0,100})(?:\s[^<>]{0,500})?>", text)
+    if opening is None:
+        return None
+    end = text.rfind(f"</{opening.group(1)}>")
+    return text[opening.end() : end].strip() if end > opening.end() else None
+
+
+OF_FORM: Mapping[ReplyForm, Callable[[Reading], Iterator[Guess]]] = {
+    "markers": _chat,
+    "json": _json,
+    "fenced json": _json,
+    "xml": _xml,
+}
+
 
 LONGEST = 20_000
 """Characters of a reply that is mended at all: every guess is read again, all within one reading's repair steps."""

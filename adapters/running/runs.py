@@ -1,4 +1,4 @@
-"""What a run leaves behind, as immutable data."""
+"""What a run leaves behind, as immutable data, and why its replies ended."""
 
 from __future__ import annotations
 
@@ -68,3 +68,27 @@ class Run:
     """What listeners raised; the run went on."""
     tool_turns: tuple[Mapping[str, Any], ...] = field(default=(), repr=False)
     """Ready for a `History`: one `{"tool_calls": {"tool_calls": […], "tool_call_results": […]}}` a turn, plain JSON."""
+
+
+LONGEST_REFUSAL = 200
+
+
+WORDS = {
+    "length": "cut off at its token limit",
+    "content_filter": "stopped by a content filter",
+}
+"""By the finish reason, as OpenAI names them and litellm maps everybody's."""
+
+
+def why_it_ended(finish_reason: str | None, refusal: str = "") -> str:
+    """One line; empty for a reply that came to its own end. `refusal` is what the model said instead of an answer.
+
+    >>> why_it_ended("length")
+    'cut off at its token limit'
+    >>> why_it_ended("stop")
+    ''
+    """
+    if refusal:
+        said = " ".join(refusal.split())
+        return f"refused: {said if len(said) <= LONGEST_REFUSAL else said[:LONGEST_REFUSAL] + '…'}"
+    return WORDS.get(finish_reason or "", "")

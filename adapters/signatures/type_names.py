@@ -1,8 +1,9 @@
-"""Types by the names that prompts give them."""
+"""Types by the names that prompts give them, and how large a type may be to be named at all."""
 
 from __future__ import annotations
 
 import types
+from collections.abc import Iterable
 from typing import Any, Literal, Union, get_args, get_origin
 
 
@@ -42,3 +43,37 @@ def _is_reasoning(annotation: Any) -> bool:
 def is_type_alias(annotation: Any) -> bool:
     """Whether it was made by `type X = …`."""
     return type(annotation).__name__ == "TypeAliasType"
+
+
+LARGEST_TYPE = 10_000
+"""Parts of a type: each name in it, and each twenty characters of what is no name (a literal's text).
+
+What prints, hashes or validates a type takes all of them one by one; a type of that size is 100 kB of prompt.
+"""
+
+
+TEXT_OF_A_PART = 20
+"""Characters."""
+
+
+def is_too_large(parts: Iterable[Any]) -> bool:
+    """Whether a type made of these has more than `LARGEST_TYPE` parts. A class is one, whatever its fields are.
+
+    A part that stands in two places counts twice, as it is printed twice; no more than the limit is looked at.
+    """
+    left = LARGEST_TYPE
+    waiting = list(parts)
+    while waiting:
+        one = waiting.pop()
+        left -= 1
+        if isinstance(one, list | tuple):
+            waiting.extend(one[: left + 1])
+        elif is_type_alias(one):
+            waiting.append(one.__value__)
+        elif get_origin(one) is not None:
+            waiting.extend(get_args(one)[: left + 1])
+        elif not isinstance(one, type):
+            left -= len(repr(one)) // TEXT_OF_A_PART
+        if left < 0:
+            return True
+    return False

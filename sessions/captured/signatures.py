@@ -1,16 +1,32 @@
-"""The signature of a live predictor as a session's text: as the program wrote it where that can be found, else anew."""
+"""The signature of a live predictor as a session's text: as the program wrote it where that can be found, else anew.
+
+Its types come from the program's side as descriptions, and are made again as classes here (`TypeMaker`).
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import datetime
+import decimal
+import enum
+import fractions
+import ipaddress
+import pathlib
+import typing
+import uuid
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+import pydantic
+import typing_extensions
+
+import adapters.types
 from adapters.errors import SignatureError
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
-from sessions.captured.described_types import BUILTINS, TypeMaker
 from sessions.errors import SessionError
 from sessions.imports import proposing
 from sessions.imports.chain_of_thought import COT, REASONING
@@ -19,6 +35,124 @@ from sessions.model.session import SignatureText
 from sessions.source.gathering import gather_text
 from sessions.source.linking import is_of_project, linked
 from sessions.source.project import SourceError
+
+BUILTINS: Mapping[str, type] = MappingProxyType(
+    {one.__name__: one for one in (str, int, float, bool, bytes, complex, list, dict, tuple, set, frozenset, object)}
+)
+MODULES = MappingProxyType({one.__name__: one for one in (datetime, decimal, uuid, pathlib, fractions, ipaddress)})
+"""Modules of Python whose classes can be the type of a field."""
+
+
+class TypeMaker:
+    """Makes types of one signature. What cannot be made becomes Any, and `notes` says so."""
+
+    def __init__(self, classes: Mapping[str, Mapping[str, Any]]) -> None:
+        self._described = classes
+        self._made: dict[str, Any] = {}
+        self._making: list[str] = []
+        self.notes: list[str] = []
+
+    def make(self, described: Any) -> Any:
+        """The type of a description (`workbench.capture.in_your_process.describing.annotation`)."""
+        if isinstance(described, str):
+            return self._named(described)
+        if "class" in described:
+            return self._class(described["class"])
+        if "literal" in described:
+            return typing.Literal[tuple([self.value(one) for one in described["literal"]])]
+        if "union" in described:
+            return typing.Union[tuple([self.make(one) for one in described["union"]])]  # noqa: UP007
+        if "annotated" in described:
+            inner, details = self.make(described["annotated"]), described["details"]
+            return typing.Annotated[inner, pydantic.Field(**details)] if details else inner
+        if "generic" in described:
+            origin = self.make(described["generic"])
+            arguments = tuple([self.make(one) for one in described["arguments"]])
+            if not hasattr(origin, "__class_getitem__"):
+                return self._unknown(str(origin))
+            return origin[arguments if len(arguments) != 1 else arguments[0]]
+        return self._unknown(str(described.get("unknown")))
+
+    def value(self, data: Any) -> Any:
+        """A typed value of plain data or of an enum that was made; anything else as it stands."""
+        if isinstance(data, dict) and data.get("$type") == "enum":
+            cls, _, member = str(data.get("name")).rpartition(".")
+            for key, made in self._made.items():
+                if key.rpartition(":")[2] == cls and isinstance(made, type) and issubclass(made, enum.Enum):
+                    return made[member]
+        return data
+
+    def _named(self, name: str) -> Any:
+        if name == "None":
+            return type(None)
+        if name == "Any":
+            return Any
+        if name == "...":
+            return ...
+        return BUILTINS[name] if name in BUILTINS else self._unknown(name)
+
+    def _unknown(self, what: str) -> Any:
+        self.notes.append(f"the type {what} cannot be said in a session: anything is taken in its place")
+        return Any
+
+    def _class(self, key: str) -> Any:
+        described = self._described[key]
+        if key in self._made:
+            return self._made[key]
+        if key in self._making:
+            return typing.ForwardRef(described["name"])
+        self._making.append(key)
+        try:
+            made = self._made_of(described, key)
+        except Exception as error:  # pydantic refuses in many ways
+            made = self._unknown(f"{described['name']} ({type(error).__name__}: {error})"[:300])
+        self._making.remove(key)
+        self._made[key] = made
+        return made
+
+    def _made_of(self, described: Mapping[str, Any], key: str) -> Any:
+        name, kind = described["name"], described["kind"]
+        if kind == "dspy":
+            return getattr(adapters.types, name)
+        if kind == "known":
+            return getattr(MODULES[described["module"]], name)
+        if kind == "enum":
+            base = BUILTINS.get(str(described["base"]))
+            members = [(one, value) for one, value in described["members"]]
+            made: Any = enum.Enum(name, members, type=base) if base else enum.Enum(name, members)
+            made.__doc__ = described.get("doc")
+            return made
+        if kind == "model":
+            return self._model(described)
+        if kind == "dataclass":
+            fields: list[Any] = []
+            for one in described["fields"]:
+                made_type = self.make(one["type"])
+                has = "default" in one and not isinstance(one["default"], list | dict)
+                fields.append((one["name"], made_type, one["default"]) if has else (one["name"], made_type))
+            made = dataclasses.make_dataclass(name, fields)
+            made.__doc__ = described.get("doc")
+            return made
+        if kind == "typed dict":
+            parts = {one["name"]: self.make(one["type"]) for one in described["fields"]}
+            return typing_extensions.TypedDict(name, parts, total=described["total"])  # type: ignore[operator]
+        return self._unknown(key.replace(":", "."))
+
+    def _model(self, described: Mapping[str, Any]) -> Any:
+        fields: dict[str, Any] = {}
+        for one in described["fields"]:
+            annotation = self.make(one["type"])  # first: its default may be a member of it
+            arguments = dict(one["arguments"])
+            if "factory" in one:
+                arguments["default_factory"] = BUILTINS[one["factory"]]
+            elif "default" in one:
+                arguments["default"] = self.value(one["default"])
+            fields[one["name"]] = (annotation, pydantic.Field(**arguments))
+        settings: Any = dict(described["settings"])
+        made = pydantic.create_model(described["name"], __config__=settings, **fields)
+        made.__doc__ = described.get("doc")
+        made.model_rebuild(force=True, _types_namespace={described["name"]: made})
+        return made
 
 
 @dataclass(frozen=True)

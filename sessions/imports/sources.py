@@ -1,20 +1,57 @@
-"""Which kind of file it is, by its name and its content, and its import."""
+"""Which kind of file it is, by its name and its content, and its import; a table's rows as cases where asked for."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from adapters.errors import SignatureError
 from adapters.signatures import notation
+from adapters.signatures.signature import Signature
 from sessions.errors import SessionError
-from sessions.imports import cases, conversations, demos, dspy_program, lm_call
+from sessions.imports import conversations, demos, dspy_program, lm_call
+from sessions.imports.merging import unused
 from sessions.imports.reading import json_of, text_of
-from sessions.imports.result import Imported
+from sessions.imports.result import KEPT, Imported
 from sessions.model.parameters import kind_of
-from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText
+from sessions.model.session import DEFAULT_COLUMNS, Case, Demo, Session, SignatureText
 from sessions.source.gathering import gather_text
 from sessions.source.linking import is_of_project, linked
+
+NAMES = ("case", "name", "id")
+"""Columns that are no field of the signature and say what a case is called, the first that is there."""
+
+
+def as_cases(imported: Imported, name: str) -> Imported:
+    """The import of rows, each as a case in the place of a demo. A row without a name of its own is `name 1`, …"""
+    session = imported.session
+    signature = session.signature.read()
+    cases: list[Case] = []
+    taken: set[str] = set()
+    for number, demo in enumerate(session.demos, 1):
+        case = _case(demo, signature, f"{name} {number}")
+        case = replace(case, name=unused(case.name, taken))
+        taken.add(case.name)
+        cases.append(case)
+    expecting = sum(bool(case.expect) for case in cases)
+    notes = [note.replace(" demos", " rows") for note in imported.notes]
+    notes.append(f"{len(cases):,} cases, {expecting:,} of them with what is expected")
+    made = replace(session, demos=(), cases=tuple(cases))
+    return Imported(made, tuple(notes), imported.questions, imported.has_signature, by_name=True)
+
+
+def _case(demo: Demo, signature: Signature, otherwise: str) -> Case:
+    beside = demo.extra.get(KEPT, {})
+    others: dict[str, Any] = dict(beside) if isinstance(beside, Mapping) else {}
+    column = next((one for one in NAMES if isinstance(others.get(one), str | int) and str(others[one]).strip()), None)
+    name = otherwise if column is None else str(others.pop(column)).strip()
+    inputs = {key: value for key, value in demo.values.items() if key in signature.input_fields}
+    outputs = {key: value for key, value in demo.values.items() if key in signature.output_fields}
+    expect = {"fields": {key: {"equals": value} for key, value in outputs.items()}} if outputs else {}
+    return Case(name, inputs=inputs, expect=expect, extra={KEPT: others} if others else {})
+
 
 Kind = Literal["signature", "demos", "cases", "program", "call", "history"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -40,7 +77,7 @@ def load(
     suffix = Path(path).suffix.lower()
     name = case or Path(path).stem
     if kind == "cases":
-        return cases.from_demos(_rows(text, path, suffix, given), name)
+        return as_cases(_rows(text, path, suffix, given), name)
     if suffix in (".csv", ".tsv"):
         return demos.from_csv(text, path, given)
     if suffix in (".jsonl", ".ndjson"):

@@ -9,12 +9,11 @@ from sessions.errors import SessionError
 from sessions.file import store
 from sessions.line_diff import line_diff
 from sessions.model.session import Session
-from sessions.source.comparing import differences
+from sessions.source.comparing import differences, read_alone
 from sessions.source.gathering import Gathered, Piece, gather, read_gathered
 from sessions.source.linking import is_edited
 from sessions.source.project import Project, SourceError, SourceRefusedError
 from sessions.source.statements import ModuleText, read_module
-from sessions.source.verdict import read_alone
 
 
 @dataclass(frozen=True)

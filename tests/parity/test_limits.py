@@ -22,7 +22,7 @@ from adapters.json_text.repair_limits import (
     TooLargeError,
 )
 from adapters.json_text.repaired_json import repair_json
-from adapters.replies.repairs.guess import Guess
+from adapters.replies.repairs import Guess
 
 TEXT, LIST = signatures.built({"v": str}), signatures.built({"v": list[str]})
 

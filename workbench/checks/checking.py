@@ -20,8 +20,8 @@ from sessions.fixtures import checking, key_order
 from sessions.fixtures.verdicts import FixtureResult, Part
 from sessions.model.session import Case, Session
 from sessions.running import rendering
+from sessions.source.comparing import check_source, with_source
 from sessions.source.linking import Follower
-from sessions.source.verdict import check_source, with_source
 from workbench.checks import keywords
 from workbench.config import user_code
 from workbench.output.exit_codes import CommandError

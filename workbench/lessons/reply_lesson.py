@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from adapters.replies.reading import FieldReading, Reading, Span, SpanKind
 from adapters.signatures.type_names import name_of
-from adapters.values.coercion_words import RULE_WORDS
+from adapters.values.coercion import RULE_WORDS
 from workbench.lessons import lesson_words as words
 from workbench.output.display import one_line, value_text
 from workbench.output.reading_text import raised_by

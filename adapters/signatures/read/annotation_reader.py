@@ -19,8 +19,7 @@ from adapters.signatures.read import known_names
 from adapters.signatures.read.plain_types import applied
 from adapters.signatures.read.source_text import SourceText, parse_expression, shown, told
 from adapters.signatures.read.source_values import ConstantReader
-from adapters.signatures.type_names import is_type_alias
-from adapters.signatures.type_size import LARGEST_TYPE, is_too_large
+from adapters.signatures.type_names import LARGEST_TYPE, is_too_large, is_type_alias
 from adapters.types.recognition import is_decision_type
 
 _ALIAS_FORMS = (type, types.GenericAlias, types.UnionType, typing.ForwardRef)

@@ -26,8 +26,7 @@ from adapters.errors import SignatureError
 from adapters.signatures.read.annotation_reader import AnnotationReader
 from adapters.signatures.read.bindings import Binding
 from adapters.signatures.read.source_text import SourceText, told
-from adapters.signatures.read.unbuilt_models import LaterNames, as_written, unbuilt_field
-from adapters.signatures.unbuilt_fields import Unbuilt, keep_unbuilt
+from adapters.signatures.read.unbuilt_models import LaterNames, Unbuilt, as_written, keep_unbuilt, unbuilt_field
 
 MODULE = "signature_source"
 """`__module__` of every class made here. No such module exists."""

@@ -26,8 +26,7 @@ from pydantic.fields import FieldInfo
 
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
-from adapters.signatures.read.arithmetic import LARGEST_VALUE, is_larger, operation
-from adapters.signatures.read.computed_values import computed
+from adapters.signatures.read.computed_values import LARGEST_VALUE, computed, is_larger, operation
 from adapters.signatures.read.constant_texts import METHODS, piece
 from adapters.signatures.read.field_calls import make_field
 from adapters.signatures.read.source_text import SourceText, shown, told

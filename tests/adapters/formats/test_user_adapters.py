@@ -14,7 +14,7 @@ from oracle.outcomes import plain
 
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.markdown import MarkdownAdapter
-from adapters.replies.repairs.guess import Guess
+from adapters.replies.repairs import Guess
 from adapters.signatures.signature import Signature
 
 QUESTION = dspy.Signature("question, context: list[str] -> reasoning, answer")

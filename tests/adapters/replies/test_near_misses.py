@@ -15,9 +15,8 @@ from oracle.engines import NAMES
 from adapters.formats.catalog import make
 from adapters.formats.two_step import TwoStepAdapter
 from adapters.replies import near_misses
-from adapters.replies.near_misses import LONGEST
+from adapters.replies.near_misses import LONGEST, guesses
 from adapters.replies.reading import NearMiss, Reading
-from adapters.replies.repairs.guesses import guesses
 from adapters.signatures.signature import Field, Signature
 from tests.support.pace import LOOPS_A_SECOND, loops
 

@@ -14,7 +14,6 @@ from typing import Any
 from adapters.errors import SignatureError
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.lm.errors import ProviderError
-from adapters.running.endings import why_it_ended
 from adapters.running.events import (
     ChunkReceived,
     Event,
@@ -27,6 +26,7 @@ from adapters.running.events import (
     ToolInvoked,
 )
 from adapters.running.runner import Run
+from adapters.running.runs import why_it_ended
 from adapters.tools import LONGEST_RESULT
 from adapters.values.custom_types import BuildError
 from sessions.file.store import Fingerprint

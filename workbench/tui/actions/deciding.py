@@ -11,9 +11,9 @@ from sessions.causes.cause import FixtureName
 from sessions.causes.finding import Causes
 from sessions.fixtures import checking
 from sessions.fixtures.verdicts import FixtureResult
+from sessions.source.comparing import check_source, with_source
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError
-from sessions.source.verdict import check_source, with_source
 from workbench.checks.decisions import Decisions
 from workbench.checks.reviewing import OpenLook, with_text
 from workbench.output.display import one_line

@@ -17,12 +17,11 @@ from adapters.signatures.signature import Signature
 from sessions.fixtures.verdicts import Drift
 from sessions.line_diff import line_diff
 from sessions.model.session import Session, SourceLink, Variant
-from sessions.source.comparing import differences
+from sessions.source.comparing import differences, read_alone
 from sessions.source.gathering import Gathered, digest_of, read_gathered
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError
 from sessions.source.pulling import pulled
-from sessions.source.verdict import read_alone
 from workbench.editing import column_edits
 from workbench.output.display import one_line
 from workbench.state.document import Place, State

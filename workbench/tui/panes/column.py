@@ -10,7 +10,7 @@ from textual.content import Content
 
 from adapters.formats import catalog
 from adapters.requests.token_estimates import Estimates
-from adapters.running.endings import why_it_ended
+from adapters.running.runs import why_it_ended
 from adapters.signatures.type_names import name_of
 from sessions.model.session import Column
 from workbench.output import measures

@@ -96,7 +96,7 @@ def _field(
     words = WORDS_OF[field.state]
     if words:
         found += _message("", words, "note", width)
-    from adapters.values.coercion_words import RULE_WORDS
+    from adapters.values.coercion import RULE_WORDS
 
     if field.raw is not None:
         probability = reading.probability(field.name)

@@ -16,7 +16,7 @@ from sessions.fixtures import checking
 from sessions.fixtures.verdicts import PARTS
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.sessions.strategies import sessions
-from workbench.pytest_plugin.session_outline import Fixture, outline
+from workbench.pytest_plugin.session_tests import Fixture, outline
 
 
 def judged(session: Session) -> tuple[Fixture, ...]:

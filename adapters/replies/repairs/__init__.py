@@ -1,1 +1,0 @@
-"""Guesses at what a reply was meant to be, for the near misses."""
