@@ -3,97 +3,37 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
-import datetime
 import decimal
 import enum
-import fractions
-import inspect
-import ipaddress
-import pathlib
-import re
-import textwrap
 import types
-import uuid
 import warnings
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any
 
-import annotated_types
 import pydantic
 from pydantic.fields import FieldInfo
 
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
+from adapters.signatures.read.allowed_calls import (
+    CALLABLE_VALUES,
+    CLOCKS,
+    CONSTRUCTORS,
+    FACTORIES,
+    NOT_RUN,
+    NotRun,
+    is_cheap,
+)
 from adapters.signatures.read.computed_values import LARGEST_VALUE, computed, is_larger, operation
 from adapters.signatures.read.constant_texts import METHODS, piece
 from adapters.signatures.read.field_calls import make_field
 from adapters.signatures.read.source_text import SourceText, shown, told
 
-LARGEST_RANGE = 10_000
 LARGEST_INTEGER_BITS = 4_000
 """Python itself refuses to write out integers of more than 4,300 digits."""
 
 _FIXABLE = "only literals, constants of this text and enum members are read; nothing is run"
-
-_CONSTRUCTORS: frozenset[Any] = frozenset(
-    {
-        *(decimal.Decimal, fractions.Fraction, uuid.UUID, pathlib.Path, pathlib.PurePath),
-        *(datetime.date, datetime.datetime, datetime.time, datetime.timedelta, datetime.timezone),
-        *(ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network),
-        *(list, dict, set, tuple, frozenset, str, int, float, bool, bytes, complex),
-        *(pydantic.AliasChoices, pydantic.AliasPath, pydantic.StringConstraints, pydantic.Strict),
-        *(pydantic.Discriminator, pydantic.Tag, pydantic.WithJsonSchema, pydantic.AllowInfNan, pydantic.UrlConstraints),
-        *(pydantic.SecretStr, pydantic.FailFast, pydantic.ConfigDict),
-        *(pydantic.conint, pydantic.confloat, pydantic.constr, pydantic.conbytes, pydantic.conlist, pydantic.conset),
-        *(pydantic.confrozenset, pydantic.condecimal, pydantic.condate),
-        *(annotated_types.Gt, annotated_types.Ge, annotated_types.Lt, annotated_types.Le, annotated_types.Interval),
-        *(annotated_types.MultipleOf, annotated_types.MinLen, annotated_types.MaxLen, annotated_types.Len),
-        *(annotated_types.Timezone, textwrap.dedent, inspect.cleandoc, enum.auto),
-        *known_names.FUNCTIONS.values(),
-    }
-)
-"""What may be called: each builds a value from its arguments and touches nothing else."""
-
-_FACTORIES: frozenset[Any] = frozenset(
-    {
-        *(list, dict, set, tuple, frozenset, str, int, float, bool, bytes),
-        *(uuid.uuid1, uuid.uuid4, datetime.datetime.now, datetime.datetime.utcnow, datetime.date.today),
-    }
-)
-_CALLABLE_VALUES: frozenset[Any] = frozenset(
-    {
-        pydantic.alias_generators.to_camel,
-        pydantic.alias_generators.to_pascal,
-        pydantic.alias_generators.to_snake,
-    }
-)
-_NOT_RUN: Mapping[Any, str] = types.MappingProxyType(
-    {
-        pydantic.AfterValidator: "AfterValidator",
-        pydantic.BeforeValidator: "BeforeValidator",
-        pydantic.WrapValidator: "WrapValidator",
-        pydantic.PlainSerializer: "PlainSerializer",
-        pydantic.WrapSerializer: "WrapSerializer",
-    }
-)
-
-
-@dataclasses.dataclass(frozen=True)
-class NotRun:
-    """Stands in an `Annotated` where a validator or serializer stood in the source: pydantic ignores it."""
-
-    what: str
-
-    def __repr__(self) -> str:
-        # dspy prints the whole Annotated into the prompt where it is inside another type.
-        return f"{self.what}(func=<function>)"
-
-
-def is_not_run(metadata: Any) -> bool:
-    """Whether it is a validator or serializer in an `Annotated`, live or read from source."""
-    return isinstance(metadata, (NotRun, *_NOT_RUN))
 
 
 def literal_factory(value: Any) -> Callable[[], Any]:
@@ -178,7 +118,7 @@ class ConstantReader:
         found = self.names(node)
         if isinstance(found, known_names.Module | known_names.FieldMaker | known_names.Refused):
             raise self._refused(node)
-        if isinstance(found, types.FunctionType | types.BuiltinFunctionType) and found not in _CALLABLE_VALUES:
+        if isinstance(found, types.FunctionType | types.BuiltinFunctionType) and found not in CALLABLE_VALUES:
             raise self._refused(node)
         return found
 
@@ -277,7 +217,7 @@ class ConstantReader:
         keywords = {key: self.read(value) for key, value in self.keywords(node)}
         if function is pydantic.ConfigDict:
             return dict(*args, **keywords)
-        if not all(_is_cheap(function, one) for one in args):
+        if not all(is_cheap(function, one) for one in args):
             raise self._refused(node)
         made = self._guarded(node, lambda: function(*args, **keywords))
         return self._checked(node, list(made)) if function in known_names.FUNCTIONS_OF_ITEMS else made
@@ -294,7 +234,7 @@ class ConstantReader:
         if isinstance(function, type) and getattr(function, "__built_from_source__", False):
             return not getattr(function, "__not_run__", ())
         try:
-            return function in _CONSTRUCTORS
+            return function in CONSTRUCTORS
         except TypeError:
             return False
 
@@ -341,7 +281,7 @@ class ConstantReader:
         if isinstance(found, type) and getattr(found, "__built_from_source__", False):
             return not getattr(found, "__not_run__", ())
         try:
-            return found in _FACTORIES
+            return found in FACTORIES
         except TypeError:
             return False
 
@@ -357,7 +297,7 @@ class ConstantReader:
             return found
         if isinstance(function, known_names.Refused):
             raise self.source.error(node, f"{function.name} is not supported: {function.reason}", function.hint)
-        known = next((name for one, name in _NOT_RUN.items() if one is function), None)
+        known = next((name for one, name in NOT_RUN.items() if one is function), None)
         if known is not None and isinstance(node, ast.Call):
             if any(one.arg in ("json_schema_input_type", "return_type") for one in node.keywords):
                 raise self.source.error(node, f"{known} with a type of its own is not read", "leave that argument out")
@@ -375,7 +315,7 @@ class ConstantReader:
             nested = getattr(owner, "__nested__", {})
             if name in nested:
                 return (nested[name],)
-            if (owner, name) in _CLOCKS:
+            if (owner, name) in CLOCKS:
                 return (getattr(owner, name),)
         return None
 
@@ -389,23 +329,3 @@ class ConstantReader:
 
     def _refused(self, node: ast.AST) -> SignatureError:
         return self.source.error(node, f"{shown(node)} is not a value that can be read without running it", _FIXABLE)
-
-
-def _is_cheap(function: Any, argument: Any) -> bool:
-    """Whether the call takes no more than its argument is long: not `bytes(10**9)`, not a list of a whole network."""
-    if function in (list, tuple, set, frozenset, dict):
-        return isinstance(argument, list | tuple | set | frozenset | dict | str | enum.EnumMeta)
-    if function is range:
-        return isinstance(argument, int) and abs(argument) <= LARGEST_RANGE
-    if function in known_names.FUNCTIONS.values():
-        return isinstance(argument, list | tuple | set | frozenset | dict | str | int | float | enum.EnumMeta)
-    if function is bytes:
-        return isinstance(argument, list | tuple | bytes)
-    if function is fractions.Fraction and isinstance(argument, str):
-        return re.fullmatch(r"\s*[+-]?\d{1,1000}(/\d{1,1000})?\s*", argument) is not None
-    return True
-
-
-_CLOCKS = frozenset(
-    {(datetime.datetime, "now"), (datetime.datetime, "utcnow"), (datetime.date, "today"), (datetime.timezone, "utc")}
-)

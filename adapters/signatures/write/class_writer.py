@@ -20,7 +20,7 @@ from pydantic_core import PydanticUndefined
 
 from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
-from adapters.signatures.read.source_values import is_not_run
+from adapters.signatures.read.allowed_calls import is_not_run
 from adapters.signatures.type_names import is_type_alias
 from adapters.signatures.write.type_walk import walk
 from adapters.signatures.write.value_writer import ValueWriter, constraint_values, is_constraint, text_literal

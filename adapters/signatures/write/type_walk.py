@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from adapters.signatures.read.source_values import NotRun
+from adapters.signatures.read.allowed_calls import NotRun
 
 
 def notes_of(annotation: Any, metadata: Iterable[Any] = ()) -> tuple[str, ...]:
