@@ -140,6 +140,8 @@ class Difference:
     second: tuple[Share, ...]
     p: float
     p_adjusted: float
+    level: float = LEVEL
+    """What `p` itself must reach where several pairs are told together."""
 
     @property
     def is_certain(self) -> bool:
@@ -162,8 +164,8 @@ class Difference:
 
     @property
     def needed(self) -> int | None:
-        """See `cases_needed`."""
-        return cases_needed(self._by_case)
+        """See `cases_needed`; more where several pairs are told together."""
+        return cases_needed(self._by_case, self.level)
 
 
 def compare(pairs: Sequence[tuple[Sequence[Share], Sequence[Share]]]) -> list[Difference]:
@@ -173,6 +175,6 @@ def compare(pairs: Sequence[tuple[Sequence[Share], Sequence[Share]]]) -> list[Di
         for first, second in pairs
     ]
     return [
-        Difference(tuple(first), tuple(second), p, holm)
+        Difference(tuple(first), tuple(second), p, holm, LEVEL / len(pairs))
         for (first, second), p, holm in zip(pairs, values, adjusted(values), strict=True)
     ]

@@ -59,6 +59,11 @@ class ValueReader:
             raise self._wrong(place, "a number", value)
         return value
 
+    def whole(self, value: Any, place: str) -> int:
+        if type(value) is not int:
+            raise self._wrong(place, "a whole number", value)
+        return value
+
     def each(self, value: Any, place: str, read: Callable[[Any, str], Made]) -> tuple[Made, ...]:
         if type(value) is not list:
             raise self._wrong(place, "a list", value)
@@ -173,6 +178,7 @@ _PLAIN: Mapping[Any, Read] = {
     str: ValueReader.text,
     bool: ValueReader.boolean,
     float: ValueReader.number,
+    int: ValueReader.whole,
     Any: lambda reader, value, place: value,
     Mapping[str, Any] | str: ValueReader.text_or_object,
     Mapping[str, Any]: ValueReader.object,

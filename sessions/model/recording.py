@@ -142,6 +142,17 @@ def answering(run: Run) -> Attempt | None:
     return before[-1] if before and before[-1].completions else None
 
 
+def last_reading(run: Run) -> Reading | None:
+    """The reading that decides what a run came to, and that expectations are about; None for a run without a reply.
+
+    That of a fallback or an extraction, where there was one.
+    """
+    if run.error is not None and run.error.phase != "response":
+        return None
+    readings = [one.reading for attempt in run.attempts for one in attempt.completions if one.reading is not None]
+    return readings[-1] if readings else None
+
+
 def reply_of_run(run: Run, model: str, raw: bool = False) -> Reply | None:
     """What a session keeps of a run under its column: the first completion of the answering attempt, None without.
 
@@ -152,6 +163,11 @@ def reply_of_run(run: Run, model: str, raw: bool = False) -> Reply | None:
     if attempt is None:
         return None
     return _made(Reply, _answer(attempt.completions[0]), source="sent", model=model, raw=raw)
+
+
+def answer_of_reply(reply: Reply) -> Answer:
+    """What the model answered, without what a session keeps of it beside."""
+    return _made(Answer, reply)
 
 
 def read_completion(adapter: Adapter, request: Request, signature: Signature, answer: Answer) -> Reading:
@@ -326,7 +342,7 @@ def _made(kind: type[AnyAnswer], answer: Answer, **more: Any) -> AnyAnswer:
     return kind(**{name: getattr(answer, name) for name in ("text", *OF_A_CALL)}, **more)
 
 
-AnyAnswer = TypeVar("AnyAnswer", Reply, RecordedCompletion)
+AnyAnswer = TypeVar("AnyAnswer", Answer, Reply, RecordedCompletion)
 
 
 def measured_of_run(run: Run) -> tuple[Measured, ...]:

@@ -50,15 +50,15 @@ def collapse(runs: Sequence[Run]) -> Repeats:
     return Repeats(
         runs=len(runs),
         answered=len(answered),
-        parse_failures=sum(1 for run in answered if _misread(run)),
+        parse_failures=sum(1 for run in answered if is_misread(run)),
         values=_counted([dict(values) for values in good]),
         fields={name: _counted([values[name] for values in good if name in values]) for name in names},
         errors=_counted([run.error.message for run in runs if run.error is not None]),
     )
 
 
-def _misread(run: Run) -> bool:
-    """Whether the column's own adapter could not read a reply."""
+def is_misread(run: Run) -> bool:
+    """Whether the column's own adapter could not read a reply, whatever a fallback made of it."""
     own = [one for one in run.attempts if one.purpose in ("first", "retry", "tools")]
     readings = [completion.reading for attempt in own for completion in attempt.completions]
     return not run.ok or any(reading is not None and not reading.ok for reading in readings)

@@ -54,8 +54,8 @@ def _round(
 
 def _judged(run: Run, expect: Mapping[str, Any]) -> list[Drift]:
     """What is not as expected. Raises `expectations.ExpectationError`."""
-    readings = [one.reading for attempt in run.attempts for one in attempt.completions if one.reading is not None]
-    if not readings or (run.error is not None and run.error.phase != "response"):
+    reading = recording.last_reading(run)
+    if reading is None:
         return [Drift("live", "request", run.error.message if run.error is not None else "the run broke off")]
-    failures = expectations.judge(expect, readings[-1], recording.measured_of_run(run))
+    failures = expectations.judge(expect, reading, recording.measured_of_run(run))
     return [Drift("live", one.place, one.message, (), (), one.expected, one.found) for one in failures]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
+
+from workbench.output.exit_codes import CommandError
 
 
 def named(adapters: Iterable[str]) -> frozenset[str]:
@@ -20,7 +24,25 @@ def named(adapters: Iterable[str]) -> frozenset[str]:
     return names
 
 
+def function(place: str, said: str) -> Callable[..., Any]:
+    """The function at `module:function`, which is imported because the user typed it; `said` is how, for errors.
+
+    Raises `CommandError` for what cannot be imported or is no function.
+    """
+    module, _, name = place.partition(":")
+    named([place])
+    try:
+        found = getattr(importlib.import_module(module), name)
+    except Exception as error:  # whatever the user's module runs into
+        raise CommandError(f"{said}: {type(error).__name__}: {error}") from error
+    if not callable(found):
+        raise CommandError(f"{said}: {name} is no function")
+    made: Callable[..., Any] = found
+    return made
+
+
 def is_named_in(options: argparse.Namespace) -> bool:
-    """Whether a command line names code of the user's: an adapter, or a function that answers a tool."""
+    """Whether a command line names code of the user's: an adapter, or a function that answers a tool or judges."""
     adapters: Iterable[str] = getattr(options, "adapters", None) or ()
-    return any(":" in name for name in adapters) or bool(getattr(options, "handlers", None))
+    functions = [*(getattr(options, "handlers", None) or ()), *(getattr(options, "expect", None) or ())]
+    return any(":" in name for name in adapters) or bool(functions)

@@ -20,13 +20,24 @@ def line(attempt: Attempt) -> str:
 
 def token_counts(attempt: Attempt) -> str:
     """Prompt and completion tokens as the provider counted them, else estimated."""
+    asked, answered = _counted(attempt)
+    return " + ".join(f"{'~' if is_estimate else ''}{count}" for count, is_estimate in (asked, answered)) + " tokens"
+
+
+def total_tokens(attempt: Attempt) -> tuple[int, bool]:
+    """Prompt and completion tokens together, and whether any of it is an estimate."""
+    asked, answered = _counted(attempt)
+    return asked[0] + answered[0], asked[1] or answered[1]
+
+
+def _counted(attempt: Attempt) -> tuple[tuple[int, bool], tuple[int, bool]]:
+    """The tokens of the prompt and of the completions, each with whether it is an estimate."""
     usage = attempt.usage or {}
     asked, answered = usage.get("prompt_tokens"), usage.get("completion_tokens")
-    shown = (
-        str(asked) if isinstance(asked, int) else f"~{_estimate(attempt.request)}",
-        str(answered) if isinstance(answered, int) else f"~{sum(map(_of_completion, attempt.completions))}",
+    return (
+        (asked, False) if isinstance(asked, int) else (_estimate(attempt.request), True),
+        (answered, False) if isinstance(answered, int) else (sum(map(_of_completion, attempt.completions)), True),
     )
-    return f"{shown[0]} + {shown[1]} tokens"
 
 
 def cost(dollars: float | None) -> str:

@@ -94,6 +94,7 @@ def open_model(
         allow_hosts=allow_hosts,
         capabilities=None if extraction_model else rendering.capabilities_for(session, column).capabilities,
         timeout=connection.get("timeout") or TIMEOUT_S,
+        chunk_seconds=None if stream else 0.0,
         stream=stream and connection.get("stream") is not False,
     )
 
@@ -113,6 +114,7 @@ def send(
     offered: Tools | None = None,
     model: lm.LM | None = None,
     stream: bool = True,
+    retries: int | None = None,
 ) -> Run:
     """Runs the column against its model and returns what happened; a failed call is in the result.
 
@@ -120,7 +122,8 @@ def send(
     its host. `allow_code` lets a `module:Class` adapter be imported. `extraction_model` is TwoStep's second model
     (None: that of its option of this name, else the column's). `raw` keeps the reply as text. `offered` are the
     session's tools with those who answer (None: its canned results, see `sessions.running.tools`). `model` answers
-    in the place of every one that the session names. Without `stream` replies are asked for in one piece.
+    in the place of every one that the session names. Without `stream` replies are asked for in one piece. `retries`:
+    how often a call that failed for a passing reason is made again (None: as the session's `num_retries` says).
 
     Raises `SignatureError`, `UnknownAdapterError`, `BuildError` for values that are not of their custom type, and
     `ProviderError` for an offline model that does not exist.
@@ -146,7 +149,7 @@ def send(
         if second is None
         else open_model(session, column, second, allow_hosts=allow_hosts, stream=stream),
         raw=raw,
-        retries=rendering.connection_of(session, column).get("num_retries") or 0,
+        retries=(rendering.connection_of(session, column).get("num_retries") or 0) if retries is None else retries,
         tools=tools.run_tools(session)[0] if offered is None else offered,
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -41,13 +40,7 @@ def handlers(session: Session, named: Iterable[str]) -> dict[str, NamedHandler]:
             raise CommandError(f"--tool {given}: write NAME=module:function, e.g. search=my_tools:search")
         if name not in names:
             raise CommandError(f"--tool {given}: {no_such('tool', name, names)}")
-        user_code.named([place])
-        try:
-            handler = getattr(importlib.import_module(module), function)
-        except Exception as error:  # whatever the user's module runs into
-            raise CommandError(f"--tool {given}: {type(error).__name__}: {error}") from error
-        if not callable(handler):
-            raise CommandError(f"--tool {given}: {function} is no function")
+        handler = user_code.function(place, f"--tool {given}")
         found[name] = NamedHandler(place, handler)
     return found
 

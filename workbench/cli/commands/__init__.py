@@ -13,6 +13,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "new": "make a session from a signature string or a .py file",
         "render": "the messages each adapter makes; calls nothing",
         "send": "run it, and show what the parser did; --save keeps it",
+        "bench": "every case under every column: which one wins, and is it certain?",
         "record": "freeze prompt, last reply and its reading, for check",
         "parse": "read a reply: verdict, values, spans, steps, flags",
         "stress": "break good replies; which parser survives them?",

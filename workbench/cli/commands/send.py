@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -36,6 +34,7 @@ from sessions.model.variants import VariantError
 from sessions.running import repeats, tools
 from sessions.running.replay import Replay
 from workbench.cli import arguments, selection
+from workbench.cli.interruption import interruptible
 from workbench.cli.selection import Selection
 from workbench.output import command_output, exit_codes, json_shapes, measures, reading_text
 from workbench.output.exit_codes import CommandError
@@ -150,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
         leaves = model_choices.leaving(model)
         if leaves is not None:
             command_output.message(f"workbench: {leaves}")
-    with _interruptible() as cancel:
+    with interruptible() as (_, cancel):
         handlers = tool_answers.handlers(chosen.session, options.handlers)
         sender = _Sender(options, cancel, handlers, _Kept(chosen, options))
         shapes, codes = _send_all(sender, chosen, cases, options)
@@ -197,26 +196,6 @@ def _settle_session(options: argparse.Namespace) -> None:
     if options.session is None and len(models) > 1 and models[-1].endswith(".json"):
         options.session = models.pop()
     arguments.settle_session(options)
-
-
-@contextmanager
-def _interruptible() -> Iterator[threading.Event]:
-    """An event that the first ctrl+c sets; the second one ends the program as usual."""
-    cancel = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield cancel
-        return
-
-    def interrupt(*_: object) -> None:
-        if cancel.is_set():
-            raise KeyboardInterrupt
-        cancel.set()
-
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield cancel
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 class _Kept:

@@ -1,0 +1,246 @@
+"""The results of a bench: a file beside the session, one JSON line a run, which only ever grows.
+
+The session is never written. A line that breaks off (a power cut, a full disk) is passed over and told of; what was
+written before and after it stays.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Annotated, Any, Literal, NamedTuple
+
+from adapters.requests.request import Request
+from sessions.errors import SessionError
+from sessions.file.format_reader import Reader
+from sessions.file.format_writer import as_data
+from sessions.file.typed_values import typed
+from sessions.model.file_parts import ALWAYS, FilePart, nothing
+from sessions.model.recording import as_json
+from sessions.model.replies import Answer, Measured
+from sessions.model.session import Column
+
+ENDING = ".bench.jsonl"
+MOST_TOLD = 5
+"""Lines that cannot be read are named up to here, and counted beyond."""
+
+Outcome = Literal["parsed", "refused", "failed"]
+"""parsed: the column's own adapter read the reply · refused: it could not · failed: there was no whole reply."""
+
+
+class RunKey(NamedTuple):
+    """Which run of a bench it is: it is made once, however often the bench is broken off and begun again."""
+
+    series: int
+    case: str
+    column: str
+    request: str
+    number: int
+
+
+@dataclass(frozen=True)
+class BenchRun(FilePart):
+    """One run: a case once under a column. A line of the results file holds no secret and no prompt."""
+
+    case: str
+    """The case of the session."""
+    column: str
+    """The column's id; with models or variants named on the command line, as these make it."""
+    number: int
+    """Which of the repeats, from 1."""
+    outcome: Outcome
+    """`parsed`: the column's own adapter read the reply. `refused`: it could not. `failed`: there was no whole reply;
+    such a run is made again when the bench goes on."""
+    request: str
+    """`sha256:…` of the adapter with its options and the request: with another prompt it is another run."""
+    series: Annotated[int, ALWAYS] = 1
+    """One more with every `--again`."""
+    adapter: Annotated[str, ALWAYS] = ""
+    """Who made the prompt and read the reply."""
+    model: Annotated[str, ALWAYS] = ""
+    """Who answered."""
+    at: Annotated[str, ALWAYS] = ""
+    """When it ended, in UTC: `2026-11-22T15:04:05Z`."""
+    reply: Annotated[Answer | None, ALWAYS] = None
+    """What the model answered the column's own adapter."""
+    values: Annotated[Mapping[str, Any], ALWAYS] = field(default_factory=nothing)
+    """What the run came to, by field, with its types (`sessions.file.typed_values`)."""
+    error: str | None = None
+    """Why it was refused or failed, in one line."""
+    flags: tuple[str, ...] = ()
+    """The flags of the reading, by name."""
+    expected: bool | None = None
+    """Whether all held that was expected of it; null where nothing was."""
+    failures: tuple[str, ...] = ()
+    """What did not hold: the place in `expect`, and why."""
+    expectations: str | None = None
+    """`sha256:…` of what was expected."""
+    tokens: int | None = None
+    """Of all its calls, prompts and replies together."""
+    is_estimate: bool = False
+    """Whether the provider did not count the tokens, so that they are an estimate."""
+    measured: Annotated[tuple[Measured, ...], ALWAYS] = ()
+    """What each call took."""
+
+    @property
+    def key(self) -> RunKey:
+        return RunKey(self.series, self.case, self.column, self.request, self.number)
+
+    @property
+    def cost(self) -> float | None:
+        """US dollars; None as soon as one call's is not known. What is offline costs nothing."""
+        if self.model.startswith("offline/"):
+            return 0.0
+        known = [one.cost for one in self.measured]
+        return None if not known or any(one is None for one in known) else sum(one or 0.0 for one in known)
+
+    @property
+    def duration_ms(self) -> float:
+        """Of all its calls."""
+        return sum(one.duration_ms or 0.0 for one in self.measured)
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a results file holds, in its order, and which lines of it could not be read, with the reason."""
+
+    runs: tuple[BenchRun, ...] = ()
+    unread: tuple[str, ...] = ()
+
+
+def path_beside(session: str | os.PathLike[str]) -> Path:
+    """
+    >>> path_beside("prompts/q.session.json").name, path_beside("q.json").name
+    ('q.bench.jsonl', 'q.bench.jsonl')
+    """
+    path = Path(session)
+    return path.with_name(path.name.removesuffix(".json").removesuffix(".session") + ENDING)
+
+
+def request_digest(column: Column, request: Request) -> str:
+    """What stands for the prompt, the parameters and the reader of a run."""
+    return digest(
+        {"adapter": column.adapter, "options": as_json(column.options), "request": as_json(request.as_dict())}
+    )
+
+
+def digest(value: Any) -> str:
+    """`sha256:…` of plain JSON, the order of keys included."""
+    text = json.dumps(typed(value), ensure_ascii=True)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def read(path: str | os.PathLike[str]) -> Results:
+    """What the file holds; nothing where there is none. Raises `SessionError` for what is no file or cannot be read."""
+    name = os.fspath(path)
+    runs: list[BenchRun] = []
+    unread: list[str] = []
+    try:
+        with os.fdopen(_open(name, os.O_RDONLY), "rb") as file:
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    try:
+                        runs.append(_read_line(line, name, number))
+                    except SessionError as error:
+                        unread.append(f"{error.place}: {error.message}" if error.message else str(error))
+    except FileNotFoundError:
+        return Results()
+    except OSError as error:
+        raise SessionError(name, "", f"cannot be read: {error.strerror or error}") from error
+    return Results(tuple(runs), tuple(unread))
+
+
+def told(results: Results) -> str:
+    """The lines that could not be read, in one line; empty where all could."""
+    more = len(results.unread) - MOST_TOLD
+    named = "; ".join(results.unread[:MOST_TOLD])
+    return f"{named}; and {more:,} more" if more > 0 else named
+
+
+def _read_line(line: bytes, path: str, number: int) -> BenchRun:
+    place = f"line {number}"
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError):
+        broke_off = not line.endswith(b"\n")
+        raise SessionError(path, place, "breaks off" if broke_off else "is no JSON") from None
+    return Reader(path).part(BenchRun, data, place)
+
+
+def written(run: BenchRun) -> bytes:
+    """The line of a run, its end included. Raises `SessionError` for values that no JSON can hold."""
+    try:
+        return json.dumps(as_json(as_data(run)), ensure_ascii=True, allow_nan=False).encode("ascii") + b"\n"
+    except (ValueError, RecursionError) as error:
+        raise SessionError(None, f"{run.case} · {run.column}", f"cannot be written as JSON: {error}") from error
+
+
+class ResultsFile:
+    """The file, open to be appended to by one bench at a time; runs may come from several threads.
+
+    Use as a context manager. Raises `SessionError` when another bench writes it, or when it cannot be written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = os.fspath(path)
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> ResultsFile:
+        try:
+            self._file = _open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT)
+            _lock_alone(self._file, self._path)
+            size = os.fstat(self._file).st_size
+            if size and os.pread(self._file, 1, size - 1) != b"\n":
+                self._write(b"\n")  # the line before broke off: it stays a line of its own
+        except OSError as error:
+            raise SessionError(self._path, "", f"cannot be written: {error.strerror or error}") from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        os.close(self._file)
+
+    def append(self, run: BenchRun) -> None:
+        """Writes one whole line, at once. Raises `SessionError` when the disk does not take it."""
+        line = written(run)
+        with self._lock:
+            try:
+                self._write(line)
+            except OSError as error:
+                raise SessionError(self._path, "", f"cannot be written: {error.strerror or error}") from error
+
+    def _write(self, content: bytes) -> None:
+        while content:
+            content = content[os.write(self._file, content) :]
+
+
+def _open(path: str, how: int) -> int:
+    """The file's descriptor; what is no plain file (a pipe would never end) is refused without waiting for it."""
+    file = os.open(path, how | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0), 0o666)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise SessionError(path, "", "is no plain file", "name another, or move it away")
+    return file
+
+
+def _lock_alone(file: int, path: str) -> None:
+    """Keeps a second bench out, where the system knows such locks; they end with the process."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(file)
+        raise SessionError(path, "", "another bench is writing it", "wait for it, or end it") from None
+    except OSError:
+        return  # a file system without locks

@@ -1,0 +1,271 @@
+"""`workbench bench`: every case under every column, several times; what wins, what is certain, what it took."""
+
+from __future__ import annotations
+
+import json
+import sys
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sessions.bench import results
+from sessions.bench.statistics import wilson
+from sessions.file import store
+from sessions.model.session import Case
+from workbench.output import exit_codes
+
+Run = Callable[..., Any]
+
+
+def with_cases(path: str, count: int, expect: dict[str, Any] | None = None) -> Path:
+    """The session in the file with so many cases; gives where its results go."""
+    session = store.load(path)
+    first = session.cases[0]
+    cases = [replace(first, name=f"case {number}", expect=expect or {}) for number in range(1, count + 1)]
+    store.save(replace(session, cases=tuple(cases)), path)
+    return results.path_beside(path)
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_every_case_runs_under_every_column_as_often_as_asked(rain: str, run: Run) -> None:
+    held = with_cases(rain, 2)
+    before = Path(rain).read_bytes()
+    done = run("bench", rain, "--repeat", "3", "--jobs", "4", "--json")
+    assert done.code == 0, done.err
+    places = {(one["case"], one["column"], one["number"]) for one in lines(held)}
+    assert len(places) == len(lines(held)) == 2 * 3 * 3
+    assert Path(rain).read_bytes() == before
+    assert set(done.json["columns"]) == {"chat", "json", "xml"}
+    assert len(done.json["cells"]) == 6
+
+
+def test_the_json_has_the_agreed_shape(rain: str, run: Run) -> None:
+    with_cases(rain, 2, {"fields": {"answer": {"in": ["yes", "no"]}}})
+    shape = run("bench", rain, "--adapter", "chat", "json", "--repeat", "2", "--json").json
+    column = shape["columns"]["chat"]
+    assert {"runs", "parsed", "interval", "expectations", "tokens", "cost", "ms"} <= set(column)
+    assert (column["runs"], column["parsed"], column["expectations"]) == (4, 4, 4)
+    assert column["interval"] == [wilson(4, 4).low, wilson(4, 4).high]
+    assert column["cost"] == 0
+    assert column["tokens"] > 0
+    assert column["ms"]["median"] <= column["ms"]["p95"]
+    pair = shape["pairs"][0]
+    assert (pair["a"], pair["b"], pair["differ"], pair["p"]) == ("chat", "json", False, 1.0)
+    assert pair["words"] == "chat and json parse equally often: 4 and 4 of 4 runs of 2 cases"
+    assert {"case", "column"} <= set(shape["cells"][0])
+
+
+def test_a_column_that_wins_is_named_with_its_p_value(rain: str, run: Run) -> None:
+    with_cases(rain, 8)
+    done = run("bench", rain, "--adapter", "json", "--model", "offline/exact", "offline/truncated")
+    assert done.code == 0, done.err
+    assert "json · offline/exact parses more often than json · offline/truncated: 8 and 0 of 8, p = 0.0078" in done.out
+    assert "json · offline/truncated: 0 of 8 parsed (0–33 %)" in done.out
+
+
+def test_nothing_is_run_twice_and_what_was_begun_is_gone_on_with(rain: str, run: Run) -> None:
+    held = with_cases(rain, 2)
+    run("bench", rain)
+    first = held.read_bytes()
+    assert run("bench", rain).code == 0
+    assert held.read_bytes() == first
+    kept = first.splitlines(keepends=True)[:4]
+    held.write_bytes(b"".join(kept))
+    assert run("bench", rain).code == 0
+    assert held.read_bytes().startswith(b"".join(kept))
+    assert len(lines(held)) == 6
+    assert run("bench", rain, "--repeat", "2").code == 0
+    assert len(lines(held)) == 12
+
+
+def test_again_runs_all_of_it_anew_in_a_series_of_its_own(rain: str, run: Run) -> None:
+    held = with_cases(rain, 1)
+    run("bench", rain, "--adapter", "chat")
+    run("bench", rain, "--adapter", "chat", "--again")
+    run("bench", rain, "--adapter", "chat")
+    assert [one["series"] for one in lines(held)] == [1, 2]
+
+
+def test_another_prompt_is_another_run_and_the_one_before_can_be_compared_with(rain: str, run: Run) -> None:
+    held = with_cases(rain, 3)
+    run("bench", rain, "--adapter", "json")
+    session = store.load(rain)
+    store.save(replace(session, model="offline/truncated"), rain)
+    done = run("bench", rain, "--adapter", "json", "--compare", "previous", "--fail-if-worse", "--json")
+    assert done.code == exit_codes.DIFFERENT
+    assert len(lines(held)) == 6
+    assert [one["change"] for one in done.json["changes"]] == ["worse"] * 3
+    assert done.json["columns"]["json"]["runs"] == 3
+
+
+def test_another_results_file_is_compared_by_case(rain: str, run: Run, tmp_path: Path) -> None:
+    held = with_cases(rain, 2)
+    run("bench", rain, "--adapter", "chat")
+    old = tmp_path / "old.bench.jsonl"
+    first, second = held.read_text().splitlines()
+    old.write_text(first.replace('"parsed"', '"refused"', 1) + "\n")
+    done = run("bench", rain, "--adapter", "chat", "--compare", str(old), "--no-send", "--fail-if-worse")
+    assert done.code == 0, done.err
+    assert "better: case 1 · chat: 0/1 → 1/1" in done.out
+    assert "new: case 2 · chat: – → 1/1" in done.out
+    assert "1 better, 0 worse, 0 same, 1 new, 0 gone" in done.out
+    assert second
+
+
+def test_a_share_that_must_be_reached_fails_the_command(rain: str, run: Run) -> None:
+    with_cases(rain, 2)
+    words = ("bench", rain, "--adapter", "json", "--model", "offline/truncated")
+    assert run(*words, "--fail-under", "90%").code == exit_codes.DIFFERENT
+    assert "json is below 90%" in run(*words, "--fail-under", "0.9").err
+    assert run(*words, "--fail-under", "0").code == 0
+
+
+def test_what_it_will_take_is_said_before_anything_is_sent(rain: str, run: Run) -> None:
+    held = with_cases(rain, 2)
+    done = run("bench", rain, "--repeat", "5", "--dry-run")
+    assert done.code == 0
+    assert done.out.startswith("30 calls, ~")
+    assert "free" in done.out
+    assert not held.exists()
+    shape = run("bench", rain, "--model", "openai/gpt-4o-mini", "--repeat", "5", "--dry-run", "--json").json
+    assert shape["calls"] == 30
+    assert shape["cost"] > 0
+    assert shape["tokens"] == shape["prompt_tokens"] + shape["reply_tokens"]
+    unknown = run("bench", rain, "--model", "openai/nobody-knows-me", "--dry-run", "--json").json
+    assert (unknown["cost"], unknown["unpriced"]) == (None, ["openai/nobody-knows-me"])
+
+
+def test_a_limit_that_cannot_be_kept_is_refused_before_anything_is_sent(rain: str, run: Run) -> None:
+    held = with_cases(rain, 1)
+    done = run("bench", rain, "--model", "openai/nobody-knows-me", "--max-cost", "1")
+    assert done.code == exit_codes.USAGE
+    assert "nobody knows the price of openai/nobody-knows-me" in done.err
+    assert not held.exists()
+
+
+def test_expectations_are_judged_and_the_user_may_judge_too(
+    rain: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = with_cases(rain, 1, {"fields": {"answer": {"equals": "perhaps"}}})
+    (tmp_path / "my_checks.py").write_text(
+        "def good(inputs, values):\n    return values['answer'] in ('yes', 'no') and 'question' in inputs\n"
+        "def bad(inputs, values):\n    return 'too \\x1b[31mred'\n"
+        "def breaks(inputs, values):\n    return values['nothing']\n"
+        "number = 3\n"
+    )
+    monkeypatch.delitem(sys.modules, "my_checks", raising=False)
+    done = run("bench", rain, "--adapter", "chat", "--json")
+    assert done.json["cells"][0]["failures"] == ["fields.answer.equals: is something else"]
+    words = ("--expect", "my_checks:good", "--expect", "my_checks:bad", "--expect", "my_checks:breaks")
+    done = run("bench", rain, "--adapter", "json", *words, "--json")
+    assert done.json["cells"][0]["failures"] == [
+        "fields.answer.equals: is something else",
+        "my_checks:bad: too \x1b[31mred",
+        "my_checks:breaks: KeyError: 'nothing'",
+    ]
+    assert lines(held)[-1]["expected"] is False
+    for given, said in (
+        ("my_checks", "write module:function"),
+        ("my_checks:number", "number is no function"),
+        ("my_checks:gone", "AttributeError"),
+        ("no_such_module_here:x", "ModuleNotFoundError"),
+    ):
+        refused = run("bench", rain, "--expect", given)
+        assert refused.code == exit_codes.USAGE
+        assert said in refused.err
+
+
+def test_the_reports_say_the_same_to_each_reader(rain: str, run: Run, tmp_path: Path) -> None:
+    with_cases(rain, 2)
+    page, pull, ci = tmp_path / "b.html", tmp_path / "b.md", tmp_path / "b.xml"
+    words = ("--html", str(page), "--markdown", str(pull), "--junit", str(ci))
+    run("bench", rain, "--adapter", "json", "--model", "offline/exact", "offline/truncated", *words)
+    html = page.read_text("utf-8")
+    assert html.count('class="good"') >= 2
+    assert html.count("<details>") >= 4
+    assert "2 cases can not tell json · offline/exact and json · offline/truncated apart" in html
+    assert "`json · offline/exact`: 2 of 2 parsed" in pull.read_text("utf-8")
+    suite = ElementTree.parse(ci).getroot()[0]
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("workbench bench", "4", "2")
+
+
+HOSTILE = "</pre><script>alert(1)</script> | ` [x](http://e) \x1b]0;t\x07 \u202e\ud800 <b>"
+
+
+def test_hostile_names_and_replies_are_text_in_every_report(rain: str, run: Run, tmp_path: Path) -> None:
+    session = store.load(rain)
+    case = Case(HOSTILE.replace("\ud800", ""), {**session.cases[0].inputs, "question": HOSTILE.replace("\ud800", "")})
+    store.save(replace(session, cases=(case,)), rain)
+    page, pull, ci = tmp_path / "b.html", tmp_path / "b.md", tmp_path / "b.xml"
+    words = ("--html", str(page), "--markdown", str(pull), "--junit", str(ci))
+    done = run("bench", rain, "--adapter", "chat", "--model", "offline/chatty", *words)
+    assert done.code == 0, done.err
+    html = page.read_text("utf-8")
+    assert "<script" not in html
+    assert "\x1b" not in html + pull.read_text("utf-8") + ci.read_text("utf-8")
+    ElementTree.parse(ci)
+
+
+def test_a_folder_is_one_bench_of_all_its_sessions(rain: str, run: Run, tmp_path: Path) -> None:
+    with_cases(rain, 1)
+    folder = tmp_path / "prompts"
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / f"{name}.session.json").write_bytes(Path(rain).read_bytes())
+    done = run("bench", str(folder), "--adapter", "chat", "--json")
+    assert done.code == 0, done.err
+    assert done.json["columns"]["chat"]["runs"] == 2
+    assert len({one["path"] for one in done.json["cells"]}) == 2
+    assert sorted(one.name for one in folder.glob("*.jsonl")) == ["a.bench.jsonl", "b.bench.jsonl"]
+
+
+def test_a_broken_line_is_told_and_passed_over(rain: str, run: Run) -> None:
+    held = with_cases(rain, 2)
+    run("bench", rain, "--adapter", "chat")
+    held.write_bytes(held.read_bytes()[:-30])
+    done = run("bench", rain, "--adapter", "chat", "--json")
+    assert done.code == 0
+    assert "line 2: breaks off; passed over" in done.err
+    assert done.json["columns"]["chat"]["runs"] == 2
+
+
+def test_a_column_without_a_prompt_is_left_out_and_said(run: Run, tmp_path: Path) -> None:
+    from sessions import examples
+
+    path = tmp_path / "invoice.session.json"
+    store.save(examples.load("invoice"), path)
+    done = run("bench", str(path), "--adapter", "chat", "baml", "--json")
+    assert done.code == 0, done.err
+    assert "recursive" in done.err
+    assert "and 1 more cells" in done.err
+    assert list(done.json["columns"]) == ["chat"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["bench"], "which sessions?"),
+        (["bench", "gone.session.json"], "no such file or folder"),
+        (["bench", "SESSION", "--fail-if-worse"], "--compare"),
+        (["bench", "SESSION", "--compare", "gone.jsonl"], "no such results file"),
+        (["bench", "SESSION", "--case", "nobody"], "no session has a case 'nobody'"),
+        (["bench", "SESSION", "--repeat", "0"], "no number from 1"),
+        (["bench", "SESSION", "--max-cost", "much"], "no amount of US dollars"),
+        (["bench", "SESSION", "--fail-under", "12"], "no share"),
+        (["bench", "SESSION", "--adapter", "chatt"], "did you mean 'chat'?"),
+        (["bench", "SESSION", "--model", "offline/exakt"], "offline/exact"),
+        (["bench", "SESSION", "--html", "/nonexistent/x.html"], "/nonexistent/x.html"),
+    ],
+)
+def test_what_makes_no_sense_is_one_line(rain: str, run: Run, words: list[str], said: str) -> None:
+    done = run(*[rain if word == "SESSION" else word for word in words])
+    assert done.code == exit_codes.USAGE, done.err
+    assert said in done.err
+    assert len(done.err.strip().splitlines()) == 1

@@ -1,0 +1,228 @@
+"""What a bench has to run: which runs there are, which of them are done, and what the others will take."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+from adapters.errors import SignatureError
+from adapters.lm import model_list
+from adapters.requests.token_estimates import Estimates, estimate
+from sessions.bench import results
+from sessions.bench.grid import Cell, Grid, newest
+from sessions.bench.results import BenchRun, RunKey
+from sessions.model.session import Case, Column, Session
+from sessions.running import rendering
+from workbench.output.exit_codes import CommandError
+
+USUAL_REPLY = 250
+"""Tokens of a reply of which neither a run nor a demo says anything."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """One session to bench: `session` has the columns, `file` is where it stands, `allow_code` as in a selection."""
+
+    file: str
+    session: Session
+    columns: tuple[Column, ...]
+    cases: tuple[Case, ...]
+    allow_code: frozenset[str] = frozenset()
+    handlers: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    """The functions that answer its tools, by name; the others have their canned results."""
+
+    @property
+    def results_path(self) -> Path:
+        return results.path_beside(self.file)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run that is to be made. `request` is the digest of what it sends, `prompt_tokens` an estimate."""
+
+    target: Target
+    case: Case
+    column: Column
+    number: int
+    series: int
+    request: str
+    prompt_tokens: int
+
+    @property
+    def key(self) -> RunKey:
+        return RunKey(self.series, self.case.name, self.column.id, self.request, self.number)
+
+    @property
+    def model(self) -> str:
+        return self.target.session.model_of(self.column)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All runs of a bench in the order in which they are made, and those of them that the files hold already."""
+
+    jobs: tuple[Job, ...]
+    done: Mapping[tuple[str, RunKey], BenchRun]
+    """By the session's file and key, those that were answered."""
+    earlier: Mapping[str, tuple[BenchRun, ...]]
+    """Everything that the results file of each session holds."""
+    unread: Mapping[str, str]
+    """Results files with lines that cannot be read, and which."""
+    unrenderable: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The cells of which no prompt can be made, by the reason: they are in no grid."""
+
+    @cached_property
+    def open(self) -> tuple[Job, ...]:
+        """What is still to be run."""
+        return tuple([job for job in self.jobs if (job.target.file, job.key) not in self.done])
+
+    def grid(self, repeat: int, runs: Mapping[str, Sequence[BenchRun]] | None = None) -> Grid:
+        """The grid of these runs by session (default: those that the files held), failed ones among them."""
+        held = self.earlier if runs is None else runs
+        wanted = {place: {job.key for job in jobs} for place, jobs in self._by_cell.items()}
+        by_cell: dict[tuple[str, str, str], list[BenchRun]] = {place: [] for place in wanted}
+        for file, found in held.items():
+            for run in found:
+                if run.key in wanted.get((file, run.case, run.column), ()):
+                    by_cell[file, run.case, run.column].append(run)
+        cells = [Cell(*place, newest(found)) for place, found in by_cell.items()]
+        return Grid(tuple(cells), repeat)
+
+    def before(self, repeat: int) -> Grid:
+        """What the same cells came to the time before: the last other prompt, or the last series before this one."""
+        cells = []
+        for place, jobs in self._by_cell.items():
+            file, case, column = place
+            ours = {job.key[:4] for job in jobs}
+            others = [run for run in self.earlier.get(file, ()) if (run.case, run.column) == (case, column)]
+            others = [run for run in others if run.key[:4] not in ours]
+            cells.append(Cell(*place, newest([run for run in others if run.key[:4] == others[-1].key[:4]])))
+        return Grid(tuple(cells), repeat)
+
+    def as_of(self, runs: Sequence[BenchRun], repeat: int) -> Grid:
+        """What the same cells came to in another results file: the last prompt and series of each."""
+        cells = []
+        for file, case, column in self._by_cell:
+            theirs = [run for run in runs if (run.case, run.column) == (case, column)]
+            cells.append(Cell(file, case, column, newest(one for one in theirs if one.key[:4] == theirs[-1].key[:4])))
+        return Grid(tuple(cells), repeat)
+
+    @cached_property
+    def _by_cell(self) -> Mapping[tuple[str, str, str], list[Job]]:
+        found: dict[tuple[str, str, str], list[Job]] = {}
+        for job in self.jobs:
+            found.setdefault((job.target.file, job.case.name, job.column.id), []).append(job)
+        return found
+
+
+def plan(targets: Sequence[Target], repeat: int, again: bool = False) -> Plan:
+    """The runs of these sessions. `again` makes all of them anew, whatever the files hold.
+
+    Every cell gets its first run before any gets its second, so that a bench that is broken off says something of all.
+    Raises `CommandError` for a signature that cannot be read, and `SessionError` for results that cannot be.
+    """
+    found = {target.file: results.read(target.results_path) for target in targets}
+    cells: list[Job] = []
+    unrenderable: dict[str, list[str]] = {}
+    for target in targets:
+        series = max((run.series for run in found[target.file].runs), default=1 if not again else 0) + again
+        for case in target.cases:
+            for column in target.columns:
+                made = _first(target, case, column, series)
+                if isinstance(made, Job):
+                    cells.append(made)
+                else:
+                    unrenderable.setdefault(made, []).append(f"{target.file}::{case.name}::{column.id}")
+    jobs = [Job(**{**vars(job), "number": number}) for number in range(1, repeat + 1) for job in cells]
+    answered = {(file, run.key): run for file, one in found.items() for run in one.runs if run.outcome != "failed"}
+    wanted = {(job.target.file, job.key) for job in jobs}
+    return Plan(
+        tuple(jobs),
+        {place: run for place, run in answered.items() if place in wanted},
+        {file: one.runs for file, one in found.items()},
+        {str(target.results_path): results.told(found[target.file]) for target in targets if found[target.file].unread},
+        unrenderable,
+    )
+
+
+def _first(target: Target, case: Case, column: Column, series: int) -> Job | str:
+    """The cell's first run, or why no prompt can be made. Raises `CommandError`."""
+    try:
+        adapter = rendering.adapter_of(column, allow_code=column.adapter in target.allow_code)
+        request = rendering.request_of(target.session, column, case, adapter=adapter)
+    except SignatureError as error:
+        raise CommandError(f"{target.file}: the signature, {error}") from error
+    except Exception as error:  # whatever dspy's format raises for this signature and these values
+        return f"cannot be rendered: {type(error).__name__}: {error}"
+    tokens = Estimates().total(request.messages, request.params)
+    return Job(target, case, column, 1, series, results.request_digest(column, request), tokens)
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What runs will take, as far as it is known: tokens are estimates, `cost` is None where nobody knows a price."""
+
+    calls: int
+    prompt_tokens: int
+    reply_tokens: int
+    cost: float | None
+    unpriced: tuple[str, ...] = ()
+    """The models without a known price."""
+
+
+class Forecasts:
+    """Estimates for jobs, from what runs of the same column took and else from the demos."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._costs: dict[tuple[str, str], list[float]] = {}
+        for file, runs in plan.earlier.items():
+            for run in runs:
+                if run.cost is not None and run.outcome != "failed":
+                    self._costs.setdefault((file, run.column), []).append(run.cost)
+
+    def cost(self, job: Job) -> float | None:
+        """US dollars that the job will take; None when nobody knows the price."""
+        known = self._costs.get((job.target.file, job.column.id))
+        if known:
+            return max(known)
+        prices = price_of(job.model)
+        if prices is None:
+            return None
+        return (job.prompt_tokens * prices[0] + reply_tokens(job) * prices[1]) / 1e6
+
+    def of(self, jobs: Sequence[Job]) -> Forecast:
+        costs = {job.model: self.cost(job) for job in jobs}
+        unpriced = tuple([model for model, cost in costs.items() if cost is None])
+        return Forecast(
+            len(jobs),
+            sum(job.prompt_tokens for job in jobs),
+            sum(reply_tokens(job) for job in jobs),
+            None if unpriced else sum(self.cost(job) or 0.0 for job in jobs),
+            unpriced,
+        )
+
+
+def reply_tokens(job: Job) -> int:
+    """About how long a reply will be: as the longest demo's outputs, as JSON; never above `max_tokens`."""
+    session = job.target.session
+    outputs = session.signature.read().output_fields
+    demos = [{name: one.values[name] for name in outputs if name in one.values} for one in session.demos if one.enabled]
+    texts = [json.dumps(one, ensure_ascii=False, default=str) for one in demos if one]
+    length = max((estimate(text) for text in texts), default=USUAL_REPLY)
+    most = session.params_of(job.column).get("max_tokens")
+    return min(length, most) if isinstance(most, int) and most > 0 else length
+
+
+@lru_cache(maxsize=64)
+def price_of(model: str) -> tuple[float, float] | None:
+    """US dollars a million tokens of the prompt and of the reply, by litellm's list; None for those not in it."""
+    if model.startswith("offline/"):
+        return 0.0, 0.0
+    entry = next((one for one in model_list.litellm_models() if one.name == model), None)
+    if entry is None or entry.input_price is None or entry.output_price is None:
+        return None
+    return entry.input_price, entry.output_price

@@ -1,0 +1,44 @@
+"""ctrl+c during a command: the first and the second one are asked for, the third ends the program as usual."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from workbench.output import command_output
+
+
+class Asked(NamedTuple):
+    """`stop`: begin nothing more. `cancel`: end what is under way too."""
+
+    stop: threading.Event
+    cancel: threading.Event
+
+
+@contextmanager
+def interruptible(said: str = "") -> Iterator[Asked]:
+    """Sets `stop` at the first ctrl+c, which `said` explains, and `cancel` at the second; without `said` both at the
+    first."""
+    asked = Asked(threading.Event(), threading.Event())
+    if threading.current_thread() is not threading.main_thread():
+        yield asked
+        return
+
+    def interrupt(*_: object) -> None:
+        if asked.cancel.is_set():
+            raise KeyboardInterrupt
+        if asked.stop.is_set() or not said:
+            asked.cancel.set()
+        elif said:
+            # Not from the handler itself, which may have come in the middle of a write.
+            threading.Thread(target=command_output.message, args=(f"\nworkbench: {said}",), daemon=True).start()
+        asked.stop.set()
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGINT, before)
