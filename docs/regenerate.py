@@ -15,7 +15,9 @@ import session_schema
 from adapters.lint.linting import LINTS
 from adapters.replies.flags.glossary import FLAGS, SECTIONS
 from sessions import examples
+from sessions.bench.results import BenchRun
 from sessions.exports.formats import FORMATS
+from sessions.file.part_keys import keys_of
 from sessions.fixtures import expectations
 from sessions.model.parameters import PARAMETERS
 from sessions.stress import grid
@@ -104,6 +106,14 @@ def session_keys() -> str:
     return "\n\n".join(parts)
 
 
+def results_keys() -> str:
+    """The keys of a line of a results file."""
+    said = session_schema.sayings(BenchRun)
+    return table(
+        ("key", "holds"), [(f"`{one.name}`", _outside_code(said[one.field])) for one in keys_of(BenchRun).values()]
+    )
+
+
 def parameters() -> str:
     return table(("parameter", "takes"), [(f"`{name}`", takes) for name, takes in PARAMETERS.items()])
 
@@ -149,6 +159,7 @@ def _outside_code(text: str) -> str:
 
 
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
+    "docs/bench.md": {"results": results_keys},
     "README.md": {"keys": app_keys, "commands": commands},
     "docs/keys.md": {"every key": every_key, "without a key": without_key},
     "docs/configuration.md": {

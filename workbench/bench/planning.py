@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -217,12 +217,11 @@ def reply_tokens(job: Job) -> int:
     return min(length, most) if isinstance(most, int) and most > 0 else length
 
 
-@lru_cache(maxsize=64)
 def price_of(model: str) -> tuple[float, float] | None:
     """US dollars a million tokens of the prompt and of the reply, by litellm's list; None for those not in it."""
     if model.startswith("offline/"):
         return 0.0, 0.0
-    entry = next((one for one in model_list.litellm_models() if one.name == model), None)
+    entry = model_list.listed(model)
     if entry is None or entry.input_price is None or entry.output_price is None:
         return None
     return entry.input_price, entry.output_price
