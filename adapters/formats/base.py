@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapters.formats import calling
 from adapters.formats.callbacks import announced
 from adapters.formats.conversation import history_messages
-from adapters.formats.overridden_methods import content_parts, is_own, opaque_prompt, opaque_reading
+from adapters.formats.overridden_methods import content_parts, is_own, prompt_of_dicts, reading_of_parse
 from adapters.formats.profile import CUSTOM, Profile
 from adapters.json_text.repair_limits import one_reading
 from adapters.prompts import content_markers as markers
@@ -101,13 +101,13 @@ class Adapter:
         taken over from it.
         """
         if not is_own(self.format, Adapter.format):
-            return opaque_prompt(self.format(signature, list(demos), dict(inputs)))
+            return prompt_of_dicts(self.format(signature, list(demos), dict(inputs)))
         return self._render(signature, demos, inputs, reuse)
 
     def read(self, signature: Signature, completion: str) -> Reading:
         """The whole account of a reply; never raises for a bad one."""
         if not is_own(self.parse, Adapter.parse) or not isinstance(completion, str):
-            return replace(opaque_reading(self.name, signature, completion, self.parse), reader=self)
+            return replace(reading_of_parse(self.name, signature, completion, self.parse), reader=self)
         with one_reading():
             return replace(self._read(signature, completion), form=self.profile.reply, reader=self)
 
@@ -166,7 +166,7 @@ class Adapter:
     ) -> tuple[list[Message], tuple[DemoUse, ...], RenderedDemos | None]:
         if is_own(self.format_demos, Adapter.format_demos):
             return self._own_demo_messages(signature, demos, reuse, expand)
-        prompt = opaque_prompt(self.format_demos(signature, list(demos)), "demo")
+        prompt = prompt_of_dicts(self.format_demos(signature, list(demos)), "demo")
         return [_expanded(one) if expand else one for one in prompt.messages], (), None
 
     def _own_demo_messages(
@@ -226,7 +226,7 @@ class Adapter:
 
     def _history_messages(self, signature: Signature, field: str, inputs: dict[str, Any]) -> tuple[Message, ...]:
         if not is_own(self.format_conversation_history, Adapter.format_conversation_history):
-            prompt = opaque_prompt(self.format_conversation_history(signature, field, inputs), "history")
+            prompt = prompt_of_dicts(self.format_conversation_history(signature, field, inputs), "history")
             return tuple([_expanded(one) for one in prompt.messages])
         return tuple([_expanded(one) for one in history_messages(self, signature, field, inputs)])
 

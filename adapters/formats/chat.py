@@ -244,12 +244,12 @@ def _markers(fields: Mapping[str, Field]) -> Markers:
 
 
 def placeholders(fields: Mapping[str, Field]) -> dict[Field, str]:
-    """What a user's own `format_field_with_value` is given for the structure: each field with its placeholder."""
+    """What a user's own `format_field_with_value` is given for the structure: each field, a placeholder as its value."""
     return {with_info(field): translate_field_type(name, field) for name, field in fields.items()}
 
 
 def outputs_with_values(signature: Signature, outputs: Mapping[str, Any], missing: str | None) -> dict[Field, Any]:
-    """The same for one turn's outputs: each with its value, `missing` for those that have none."""
+    """What it is given for one turn's outputs: each with its value, `missing` for those that have none."""
     return {with_info(field): outputs.get(name, missing) for name, field in signature.output_fields.items()}
 
 

@@ -25,8 +25,11 @@ def content_parts(content: Any) -> tuple[tuple[Text | DataPart, ...], bool]:
     return (), False
 
 
-def opaque_prompt(messages: Sequence[Mapping[str, Any]], turn: str | None = None) -> Prompt:
-    """Messages given as plain dicts; their text is of kind `custom`. Without `turn` it is guessed from the roles."""
+def prompt_of_dicts(messages: Sequence[Mapping[str, Any]], turn: str | None = None) -> Prompt:
+    """Messages given as plain dicts, as a `Prompt` whose text is all of kind `custom`: nobody said where it comes from.
+
+    `turn` is what the messages are of; without it that is guessed from their roles.
+    """
     made: list[Message] = []
     last_user = max((index for index, one in enumerate(messages) if one.get("role") == "user"), default=-1)
     for index, message in enumerate(messages):
@@ -37,7 +40,7 @@ def opaque_prompt(messages: Sequence[Mapping[str, Any]], turn: str | None = None
     return Prompt(tuple(made))
 
 
-def opaque_reading(
+def reading_of_parse(
     adapter: str, signature: Signature, completion: str, parse: Callable[[Signature, str], Mapping[str, Any]]
 ) -> Reading:
     """What a `parse` of a user's adapter made of a reply: its values or its error, the reply one `ignored` span.

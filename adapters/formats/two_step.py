@@ -12,7 +12,7 @@ from adapters.errors import AdapterParseError, NeedsExtraction
 from adapters.formats.base import Adapter
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.json import JSONAdapter
-from adapters.formats.overridden_methods import content_parts, is_own, opaque_reading
+from adapters.formats.overridden_methods import content_parts, is_own, reading_of_parse
 from adapters.formats.profile import EXTRACTION_OPTION, SHARED_OPTIONS, Card, Opening, Profile
 from adapters.json_text.repaired_json import load_json
 from adapters.prompts.field_descriptions import inputs_described, joined, outputs_described
@@ -156,7 +156,7 @@ class TwoStepAdapter(Adapter):
         )
 
     def read_with_calls(self, signature: Signature, completion: str) -> Reading:
-        return replace(opaque_reading(self.name, signature, completion, self.parse), form="prose", reader=self)
+        return replace(reading_of_parse(self.name, signature, completion, self.parse), form="prose", reader=self)
 
     def parse(self, signature: Signature, completion: str) -> dict[str, Any]:
         """Calls `extraction_model` through ChatAdapter (its JSON fallback included), as dspy does."""

@@ -174,7 +174,7 @@ _VISIBLE = re.compile(r"\S")
 
 
 def rule_name(branch: int) -> str:
-    """The rule of reading by the field's schema (0), or by the n-th branch of its `anyOf`."""
+    """What a step of a reading is called: `xml` by the field's own schema (0), `xml_2` by branch 2 of its `anyOf`."""
     return "xml" if branch == 0 else f"xml_{branch}"
 
 

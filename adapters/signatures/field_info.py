@@ -17,7 +17,7 @@ def shown(field: Field) -> str:
 
 
 def with_info(field: Field) -> Field:
-    """The field as a user's override of dspy's shape reads it: with the `info` that dspy's fields carry."""
+    """The field as a method written for dspy reads it: with the `info` that dspy's fields carry."""
     info = info_of(field)
     return field if field.info is info else replace(field, info=info)
 

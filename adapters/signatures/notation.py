@@ -1,4 +1,4 @@
-"""The door to the notations of a signature: the string `"question -> answer"` and Python source. Neither is run."""
+"""Reads a signature in either notation, the string `"question -> answer"` or Python source. Neither is run."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What is said of a signature's fields, made once for all signatures that have the very same ones.
+"""A cache for what depends on a signature's fields alone: it is made once for all signatures with the same `Field`s.
 
-Signatures that differ in their instructions alone share it: while instructions are edited, and in a team's fixtures.
+Signatures that differ only in their instructions share it: while instructions are edited, and in a team's fixtures.
 """
 
 from __future__ import annotations

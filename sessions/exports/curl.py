@@ -14,7 +14,7 @@ LONGEST_ARGUMENT = 100_000
 
 
 def curl(source: Source) -> Exported:
-    """The key is named by its variable. Raises ExportError for a provider that speaks another protocol."""
+    """The command, with the key as a variable. Raises ExportError for a provider that speaks another protocol."""
     view = source.first
     request = view.request
     endpoint = endpoint_of(view, source)

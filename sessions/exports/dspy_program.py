@@ -26,7 +26,7 @@ NOT_SAVED = "names, types and roles of the fields, which dspy saves of no progra
 
 
 def dspy_program(source: Source) -> Exported:
-    """Raises ExportError for a demo that no JSON file can hold, and SignatureError."""
+    """The text of the file. Raises ExportError for a demo that no JSON file can hold, and SignatureError."""
     view = source.first
     kept = view.session.extra.get(KEPT)
     known: Mapping[str, Any] = kept if isinstance(kept, Mapping) and "predictor" in kept else {}

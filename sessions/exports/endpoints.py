@@ -44,7 +44,7 @@ class Endpoint:
 
 
 def endpoint_of(view: View, source: Source) -> Endpoint:
-    """Raises ExportError for a model that is not asked by OpenAI's protocol, offline ones among them."""
+    """Where the model is asked. Raises ExportError for one that does not speak OpenAI's protocol, as offline ones."""
     provider, name = split_model(view.model)
     named = plain_address(view)
     if provider not in COMPATIBLE and (named is None or provider == "offline"):
@@ -66,7 +66,7 @@ def named_address(view: View) -> str | None:
 
 
 def plain_address(view: View) -> str | None:
-    """As `named_address`, for files in which signs have a meaning. Raises ExportError for an address with such."""
+    """As `named_address`, for files in which some characters have a meaning; an address with one is an ExportError."""
     named = named_address(view)
     if named is not None and not _PLAIN_ADDRESS.fullmatch(named):
         raise ExportError(f"{view.place}: the address {named!r} has signs that other tools would not take as they are")

@@ -45,7 +45,7 @@ class View:
 
     @cached_property
     def adapter(self) -> Adapter:
-        """Raises ExportError for one that there is not, or that is code which nobody allowed."""
+        """The column's adapter. Raises ExportError for one that there is not, or that is code which nobody allowed."""
         try:
             return rendering.adapter_of(self.column, allow_code=self.column.adapter in self.code)
         except UnknownAdapterError as error:
@@ -58,7 +58,7 @@ class View:
 
     @property
     def signature(self) -> Signature:
-        """Raises SignatureError and `variants.VariantError`."""
+        """The signature as the column sees it. Raises SignatureError and `variants.VariantError`."""
         return self.varied.signature.read()
 
     @property
@@ -113,7 +113,7 @@ def source_of(
     code: Collection[str] = (),
     allow_hosts: Collection[str] = (),
 ) -> Source:
-    """Raises ExportError for a session without a column or a case."""
+    """What to export, by a session's columns and cases. Raises ExportError where there is no column or no case."""
     views: list[View] = []
     for column in columns:
         earlier: View | None = None

@@ -28,7 +28,7 @@ class Format:
 
     @property
     def make(self) -> Callable[[Source], Exported]:
-        """Raises `exported.ExportError`, `adapters.errors.SignatureError` and `variants.VariantError`."""
+        """The export. Raises `exported.ExportError`, `adapters.errors.SignatureError` and `variants.VariantError`."""
         module, _, name = self.home.partition(":")
         found: Callable[[Source], Exported] = getattr(importlib.import_module(f"sessions.exports.{module}"), name)
         return found

@@ -1,4 +1,4 @@
-"""The file that was meant by a name that there is not."""
+"""A suggestion where a path names no file: the one nearest to it by name."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adapters.formats.overridden_methods import opaque_prompt
+from adapters.formats.overridden_methods import prompt_of_dicts
 from adapters.lm.echoed_secrets import json_without_secrets
 from adapters.requests.request import Request
 from adapters.running.runs import Run
@@ -143,7 +143,7 @@ def history_of(case: Case, run: Run) -> tuple[dict[str, JSON], ...]:
 
 def continued(request: Request, before: Sequence[Any], recorded: Mapping[str, Any]) -> Request:
     """Today's request with the tool turns of a recorded one, whose conversation began with the messages `before`."""
-    turns = opaque_prompt(recorded["messages"][len(before) :], "tools").messages
+    turns = prompt_of_dicts(recorded["messages"][len(before) :], "tools").messages
     params = dict(request.params)
     choice = params.get("tool_choice")
     if isinstance(choice, Mapping) and choice.get("type") == "function":

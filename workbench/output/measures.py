@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from adapters.formats.overridden_methods import opaque_prompt
+from adapters.formats.overridden_methods import prompt_of_dicts
 from adapters.requests.token_estimates import Estimates, estimate
 from adapters.running.runs import Attempt
 
@@ -59,7 +59,7 @@ def total_cost(attempts: Iterable[Attempt]) -> float | None:
 def _estimate(request: Mapping[str, Any]) -> int:
     """Of a request that went out, of which only the JSON is known."""
     messages = [one for one in request.get("messages") or () if isinstance(one, Mapping)]
-    return Estimates().total(opaque_prompt(messages).messages, request)
+    return Estimates().total(prompt_of_dicts(messages).messages, request)
 
 
 def _of_completion(completion: Any) -> int:

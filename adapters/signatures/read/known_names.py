@@ -1,4 +1,4 @@
-"""The closed table of what a name in a signature can mean. A name that is not here imports and means nothing."""
+"""The closed table of what a name in a signature can mean. Any other name is refused, and nothing is imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Types that every pydantic takes: texts, numbers, and lists, dicts, unions and choices of them.
+"""Types that every version of pydantic takes: texts, numbers, and lists, dicts, unions and choices of them.
 
 A signature of nothing else needs no pydantic model to find out whether one could be made of it, which is most of
 what reading a signature costs.
