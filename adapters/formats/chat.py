@@ -244,7 +244,7 @@ def _markers(fields: Mapping[str, Field]) -> Markers:
 
 
 def placeholders(fields: Mapping[str, Field]) -> dict[Field, str]:
-    """What a user's own `format_field_with_value` is given for the structure: each field, a placeholder as its value."""
+    """What a user's own `format_field_with_value` is given for the structure: fields with placeholders as values."""
     return {with_info(field): translate_field_type(name, field) for name, field in fields.items()}
 
 

@@ -114,7 +114,7 @@ DSPYS_WORDS = ("self", "signature", "demos", "config", "lm", "new_signature", "_
 
 
 def dspy_source(source: Source) -> Exported:
-    """The module. Raises ExportError for an adapter that dspy lacks, and for types and values that source cannot say."""
+    """The module. Raises ExportError for an adapter that dspy lacks and for types and values that source cannot say."""
     view = source.first
     _refuse(view)
     _ = view.request  # what cannot be rendered here cannot be rendered there

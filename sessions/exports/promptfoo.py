@@ -47,7 +47,7 @@ _LARGEST_REFERENCE_DEPTH = 50
 
 
 def promptfoo(source: Source) -> Exported:
-    """The config as JSON, which is YAML too. Raises ExportError for a schema that contains itself: promptfoo loads none."""
+    """The config as JSON, which is YAML too. Raises ExportError for a schema that contains itself."""
     left = list(switched_off(source.first.session, source.cases))
     prompts: dict[str, dict[str, str]] = {}
     of_test: dict[str, list[str]] = {}
