@@ -102,6 +102,11 @@ def move(state: State, row: int, to: int) -> State:
     return _reordered(state, order)
 
 
+def take(state: State, tag: str, of: str, text: str) -> State:
+    """A wording that somebody suggested, behind all others, written for the text as it is now."""
+    return replace(state, session=variants.with_variant(state.session, tag, of, text))
+
+
 def free_tag(state: State, wanted: str = "v1") -> str:
     """`wanted`, or with the next number at its end that is no tag yet."""
     tags = variants.tags(state.session)

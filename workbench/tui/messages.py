@@ -31,6 +31,14 @@ class GoTo(Message):
         self.column = column
 
 
+class SuggestVariant(Message):
+    """The user wants a model to write another wording; `of` is the text that is at hand."""
+
+    def __init__(self, of: str) -> None:
+        super().__init__()
+        self.of = of
+
+
 class TryVariant(Message):
     """The user wants a column with the variants of a tag, beside the column at hand."""
 

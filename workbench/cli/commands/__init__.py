@@ -22,6 +22,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "pull": "the program's text of a signature into its sessions",
         "push": "a session's signature back into its program",
         "merge": "two changes of a session in one, for git",
+        "suggest": "ask a model for another wording; kept as a variant if taken",
         "diff": "compare two sessions, or one under two adapters",
         "capture": "run a program; its calls through dspy become sessions",
         "import": "demos, dspy programs, calls and conversations as a session",

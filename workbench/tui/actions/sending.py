@@ -141,15 +141,21 @@ def _questions(host: Host, columns: Iterable[Column]) -> tuple[HostQuestion, ...
 async def _ask_and_send(
     host: Host, columns: tuple[Column, ...], questions: Iterable[HostQuestion], order: Order
 ) -> None:
+    if await settle(host, questions):
+        host.main.send(columns, order)
+
+
+async def settle(host: Host, questions: Iterable[HostQuestion]) -> bool:
+    """Asks about each host that a file names; whether anything may be sent now."""
     for one in questions:
         answer = await host.app.push_screen_wait(
             ConfirmScreen(f"May {one.host} get your key?", _text(one), KEY_ANSWERS)
         )
         if answer is None:
             host.main.say("nothing was sent")
-            return
+            return False
         host.sending.hosts.say(one, answer == "key")
-    host.main.send(columns, order)
+    return True
 
 
 def _text(question: HostQuestion) -> str:

@@ -70,7 +70,7 @@ def blocks_of(at: LookedAt, other: Other | None) -> list[Block]:
     head = [Piece("from ", "note"), Piece(other.name, "title"), Piece(" to ", "note"), Piece(f"{name} now", "title")]
     blocks = [EMPTY, Block(tuple(head)), EMPTY, *_summary(diffs, len({**before, **after}))]
     for diff in diffs:
-        blocks += _section(diff)
+        blocks += section_blocks(diff)
     return blocks
 
 
@@ -86,7 +86,8 @@ def _summary(diffs: Sequence[SectionDiff], count: int) -> list[Block]:
     return blocks
 
 
-def _section(diff: SectionDiff) -> list[Block]:
+def section_blocks(diff: SectionDiff) -> list[Block]:
+    """What differs in one section, the words that are others marked."""
     blocks = [EMPTY, block(diff.section, "heading")]
     for sign, stretches in lines_of(diff.lines[:MOST_LINES]):
         if sign == "@":

@@ -18,12 +18,12 @@ from workbench.output.display import one_line
 from workbench.state.document import Place, PlaceKind, State
 from workbench.state.live import LiveSignature
 from workbench.tui.keys.key_words import keys_of
-from workbench.tui.messages import Change, Edit, TryVariant
+from workbench.tui.messages import Change, Edit, SuggestVariant, TryVariant
 from workbench.tui.panes import rows
 from workbench.tui.panes.rows import RowsPane, binding
 from workbench.tui.widgets.text.plain import lines
 
-LONGEST_ORIGINAL = 600
+LONGEST_ORIGINAL = 200
 MARKS: Mapping[str, tuple[str, str]] = {
     "current": ("●", "$text-success"),
     "stale": ("⚠ stale", "$text-warning"),
@@ -43,12 +43,16 @@ beside the column at hand).
 
 A variant remembers the text it was written for. When that changes, it is **stale**: it is left out, says so, and stays
 here until you take it as it is (`{variants.renew|r}`) or delete it.
+
+`{variants.suggest|s}` asks a model for one. It is shown the signature and the replies that went wrong; what it
+writes is shown as a diff, and is kept only if you take it.
 """
         + rows.HELP
         + "`{variants.renew|r}` renews · `{variants.try|c}` tries it in a column · `{rows.open|enter}` edits\n"
     )
     BINDINGS: ClassVar[list[BindingType]] = [
         binding("r", "renew", "Renew", "variants.renew", "A stale variant is meant for today's text as well"),
+        binding("s", "suggest", "Suggest", "variants.suggest", "A model writes another wording, to take or to leave"),
         binding("c", "try", "Column", "variants.try", "A column with this tag beside the one at hand"),
     ]
     KIND: ClassVar[PlaceKind] = "variant"
@@ -80,10 +84,10 @@ here until you take it as it is (`{variants.renew|r}`) or delete it.
         if not state.session.variants:
             return lines(
                 ("No variants yet.  ", "bold"),
-                (keys_of(self.app)("{rows.add|^n} adds one. "), ""),
+                (keys_of(self.app)("{rows.add|^n} adds one, {variants.suggest|s} asks a model for one. "), ""),
                 ("Another wording of the instructions or of a description, compared as a column.", quiet),
             )
-        more = "  {variants.renew|r} renew  {variants.try|c} column\n"
+        more = "  {variants.renew|r} renew  {variants.try|c} column  {variants.suggest|s} suggest\n"
         keys = lines((keys_of(self.app)(rows.HINT + more), quiet))
         row = min(self._row, len(state.session.variants) - 1)
         use = self._use(state, row)
@@ -125,6 +129,10 @@ here until you take it as it is (`{variants.renew|r}`) or delete it.
         if self._count and self._state is not None:
             self.post_message(TryVariant(self._state.session.variants[self._row].tag))
 
+    def action_suggest(self) -> None:
+        listed = self._state.session.variants if self._state is not None else ()
+        self.post_message(SuggestVariant(listed[self._row].of if self._count else variants.INSTRUCTIONS))
+
     def _use(self, state: State, row: int) -> VariantUse | None:
         signature = self._live.signature
         return None if signature is None else variants.use_of(signature, state.session.variants[row])
@@ -135,7 +143,8 @@ def _about(use: VariantUse) -> Content:
     quiet = "$foreground 60%"
     if use.state == "lost" or use.original is None:
         return lines(("✗ what it was written for is gone: it is left out", "$text-error"))
-    original = use.original[:LONGEST_ORIGINAL] or "(nothing)"
+    cut = "…" if len(use.original) > LONGEST_ORIGINAL else ""
+    original = use.original[:LONGEST_ORIGINAL] + cut or "(nothing)"
     if use.state == "stale":
         stale = "⚠ stale: the text below has changed since it was written, so it is left out; r takes it as it is\n"
         return lines((stale, "$text-warning"), ("in place of: ", quiet), original)

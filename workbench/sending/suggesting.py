@@ -1,0 +1,218 @@
+"""A model's wording of the instructions or of a field's description, asked for in a scratch session of its own.
+
+The question is a signature like any other, sent by the one way in which models are called. Nothing of it gets into the
+session that it is about; only a rewrite that is taken does, as a variant.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from adapters.errors import SignatureError
+from adapters.formats.catalog import UnknownAdapterError
+from adapters.lm import ProviderError
+from adapters.replies.reading import Reading
+from adapters.requests.request import read_reply
+from adapters.running.events import Listener
+from adapters.running.runs import Run
+from adapters.values.custom_types import BuildError
+from adapters.values.plain_json import plain
+from sessions.fixtures import expectations
+from sessions.line_diff import line_diff
+from sessions.model import variants
+from sessions.model.parameters import CONNECTION
+from sessions.model.session import Case, Column, Session, SignatureText
+from sessions.model.variants import VariantError
+from sessions.running import rendering
+from workbench.sending import sending
+
+SIGNATURE = '''\
+class Rewrite(dspy.Signature):
+    """You improve one text of a prompt for a language model. Rewrite it so that the failures below would not have
+    happened and everything else stays right. Keep what the author says, every rule and every name; add no facts, no
+    examples of your own and no remarks. Give nothing but the text that takes its place."""
+
+    program: str = dspy.InputField(desc="the whole signature that the text belongs to, as Python")
+    which: str = dspy.InputField(desc="which of its texts is to be rewritten")
+    text: str = dspy.InputField(desc="that text as it is")
+    wish: str = dspy.InputField(desc="what its author wants of the rewrite")
+    failures: list[str] = dspy.InputField(desc="cases that went wrong: inputs, reply, and what is wrong with it")
+    rewrite: str = dspy.OutputField(desc="the text that takes its place, and nothing else")
+'''
+USUAL_WISH = "Make it clear and complete, and no longer than it has to be."
+MOST_FAILURES = 6
+LONGEST_PART = 1_500
+LONGEST_PROGRAM = 20_000
+"""Characters of an input or a reply, and of the signature, that are shown to the model."""
+
+TAG = "suggested"
+NAME = "rewrite"
+
+
+class SuggestionError(Exception):
+    """There is no rewrite, and why; `run` is the run that gave none, None where nothing was asked."""
+
+    def __init__(self, message: str, run: Run | None = None) -> None:
+        super().__init__(message)
+        self.run = run
+
+
+@dataclass(frozen=True)
+class Failing:
+    """A reply that went wrong: of which case and column, and in what words."""
+
+    case: Case
+    column: str
+    reply: str
+    reasons: tuple[str, ...]
+
+    def __str__(self) -> str:
+        inputs = "\n".join(f"{name}: {_cut(_shown(value))}" for name, value in self.case.inputs.items())
+        return f"{inputs}\nreply: {_cut(self.reply)}\nwrong: {'; '.join(map(_cut, self.reasons))}"
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A rewrite of the text `of`, which was `before`; `run` is what was asked and answered."""
+
+    of: str
+    before: str
+    text: str
+    run: Run
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What changes, as a diff by lines."""
+        return line_diff(self.before.splitlines(), self.text.splitlines())
+
+
+def failing(session: Session) -> tuple[Failing, ...]:
+    """The replies in the session that do not parse or are not what their case expects, case by case.
+
+    Raises `SignatureError`.
+    """
+    session.signature.read()
+    return tuple(_failing(session))
+
+
+def _failing(session: Session) -> Iterator[Failing]:
+    for case in session.cases:
+        for column in session.columns:
+            reply = case.replies.get(column.id)
+            if reply is None or reply.raw:
+                continue
+            try:
+                request = rendering.request_of(session, column, case)
+                reading = read_reply(rendering.adapter_of(column), request, reply.text)
+            except Exception:  # a column without a prompt says nothing about the text
+                continue
+            reasons = tuple(_reasons(case, column, reading))
+            if reasons:
+                yield Failing(case, column.id, reply.text, reasons)
+
+
+def _reasons(case: Case, column: Column, reading: Reading) -> Iterator[str]:
+    expect = dict(expectations.for_column(case.expect, column.id))
+    if reading.error is not None and expect.get("reply") != "does_not_parse":
+        yield f"{reading.error.type}: {reading.error.message}"
+        return
+    known = {key: value for key, value in expect.items() if key in ("reply", "fields")}
+    for failure in expectations.judge(known, reading):
+        yield f"{failure.place} {failure.message}, expected {_shown(failure.expected)}, got {_shown(failure.found)}"
+
+
+def scratch(session: Session, of: str, model: str, wish: str = "", failures: Iterable[Failing] = ()) -> Session:
+    """The session in which the rewrite is asked for: one column, one case.
+
+    The settings of the connection go along where the session itself calls this model. Raises `VariantError` for what
+    is no text of the signature, and `SignatureError`.
+    """
+    before = _text_of(session, of)
+    which = "the instructions" if of == variants.INSTRUCTIONS else f"the description of `{of.split('.')[1]}`"
+    inputs = {
+        "program": session.signature.text[:LONGEST_PROGRAM],
+        "which": which,
+        "text": before,
+        "wish": wish.strip() or USUAL_WISH,
+        "failures": [str(one) for one in list(failures)[:MOST_FAILURES]],
+    }
+    column = Column(NAME, "chat", model=model, params=_connection(session, model))
+    return Session(SignatureText(SIGNATURE, "Rewrite"), columns=(column,), cases=(Case(NAME, inputs),), model=model)
+
+
+def ask(
+    session: Session,
+    of: str,
+    model: str,
+    wish: str = "",
+    *,
+    listeners: Iterable[Listener] = (),
+    cancel: threading.Event | None = None,
+    allow_hosts: Collection[str] = (),
+    deadline_s: float | None = None,
+) -> Suggestion:
+    """Asks `model` for a rewrite of the text `of` (`instructions` or `fields.NAME.desc`); the session stays as it is.
+
+    The replies that went wrong are shown to it. Raises `VariantError` before any call, and `SuggestionError`.
+    """
+    try:
+        asked = scratch(session, of, model, wish, failing(session))
+        (column,), (case,) = asked.columns, asked.cases
+        run = sending.send(
+            asked,
+            column,
+            case,
+            listeners=listeners,
+            cancel=cancel,
+            allow_hosts=allow_hosts,
+            deadline_s=deadline_s,
+        )
+    except (SignatureError, ProviderError, UnknownAdapterError, BuildError, expectations.ExpectationError) as error:
+        raise SuggestionError(str(error)) from error
+    if run.error is not None:
+        raise SuggestionError(run.error.message, run)
+    text = str(run.values["rewrite"]).strip()
+    before = _text_of(session, of)
+    if not text:
+        raise SuggestionError("the model gave an empty text", run)
+    if text == before.strip():
+        raise SuggestionError("the model left the text as it is", run)
+    return Suggestion(of, before, text, run)
+
+
+def check_target(session: Session, of: str) -> None:
+    """Raises `VariantError` for what is no text of the signature, and `SignatureError`."""
+    _text_of(session, of)
+
+
+def free_tag(session: Session, wanted: str = TAG) -> str:
+    """`wanted`, or with the first number behind it that no variant has."""
+    taken, number, tag = variants.tags(session), 1, wanted
+    while tag in taken:
+        number += 1
+        tag = f"{wanted}-{number}"
+    return tag
+
+
+def _text_of(session: Session, of: str) -> str:
+    before = variants.original_of(session.signature.read(), of)
+    if before is None:
+        known = ", ".join(variants.targets(session.signature.read()))
+        raise VariantError(f"there is nothing called {of[:80]!r} to rewrite; there are {known}")
+    return before
+
+
+def _connection(session: Session, model: str) -> dict[str, object]:
+    callers = [session.params_of(one) for one in session.columns if session.model_of(one) == model]
+    used = callers[0] if callers else {}
+    return {name: value for name, value in used.items() if name in CONNECTION}
+
+
+def _shown(value: object) -> str:
+    return value if isinstance(value, str) else str(plain(value))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_PART else f"{text[:LONGEST_PART]} … ({len(text) - LONGEST_PART:,} more)"

@@ -1,0 +1,112 @@
+"""A model asked for another wording: what of, whom, and what for; then its rewrite as a diff, to take or to leave."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING
+
+from adapters.errors import SignatureError
+from adapters.lm import ProviderError
+from adapters.lm.secrets import Scrubber
+from sessions.fixtures.expectations import ExpectationError
+from sessions.model import variants
+from sessions.model.session import Session
+from sessions.model.variants import VariantError
+from workbench.editing import variant_edits
+from workbench.output.display import one_line
+from workbench.output.measures import cost, token_counts
+from workbench.output.prompt_diff import SectionDiff
+from workbench.sending import suggesting
+from workbench.sending.suggesting import Suggestion, SuggestionError
+from workbench.state.document import Place
+from workbench.tui.actions import sending
+from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.dialogs.choose import ChooseScreen, Entry
+from workbench.tui.dialogs.choose_model import ModelScreen
+from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
+from workbench.tui.dialogs.suggestion import SuggestionScreen
+from workbench.tui.widgets.text.plain import plain_notify
+
+if TYPE_CHECKING:
+    from workbench.tui.host import Host
+
+STOP = (Answer("stop", "s", "Stop", "nothing of it is kept"),)
+ARRIVED = "arrived"
+
+
+async def suggest(host: Host, of: str) -> None:
+    """Asks for the text, the model and the wish, then the model; a rewrite that is taken is one undoable change."""
+    session = host.document.session
+    try:
+        signature = session.signature.read()
+        failures = suggesting.failing(session)
+    except (SignatureError, ExpectationError) as error:
+        plain_notify(host.app, f"First mend this: {error}", severity="warning")
+        return
+    entries = [Entry(one, one, variants.original_of(signature, one) or "") for one in variants.targets(signature)]
+    chosen = await host.app.push_screen_wait(ChooseScreen("Another wording of", entries, current=of))
+    if chosen is None:
+        return
+    model = await host.app.push_screen_wait(ModelScreen("Who rewrites it?", session.model))
+    if model is None:
+        return
+    count = f"{len(failures)} repl{'y' if len(failures) == 1 else 'ies'} that went wrong"
+    hint = f"{count} will be shown to it   enter asks, also without a wish   {{ask.close|esc}} closes"
+    wish = await host.app.push_screen_wait(AskScreen("What should it do better?", "", lambda _: "", hint))
+    if wish is None:
+        return
+    made = await _ask(host, session, chosen, model, wish)
+    if made is not None:
+        await _decide(host, made, model)
+
+
+async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> Suggestion | None:
+    """The rewrite; None when it was stopped, or when there is none, which is said."""
+    try:
+        scratch = suggesting.scratch(session, of, model)
+        (column,) = scratch.columns
+        hosts, path = host.sending.hosts, host.document.path
+        if not await sending.settle(host, hosts.questions(scratch, column, path)):
+            return None
+        allowed = hosts.of(scratch, column, path)
+    except (ProviderError, VariantError) as error:
+        plain_notify(host.app, Scrubber().text(str(error)), severity="error")
+        return None
+    cancel = Event()
+    waiting = ConfirmScreen("A rewrite is being written", f"{one_line(model, 60)} is asked for {of}.", STOP)
+    asked = asyncio.create_task(
+        asyncio.to_thread(suggesting.ask, session, of, model, wish, cancel=cancel, allow_hosts=allowed)
+    )
+    asked.add_done_callback(lambda _: waiting.dismiss(ARRIVED) if waiting.is_current else None)
+    if await host.app.push_screen_wait(waiting) != ARRIVED and not asked.done():
+        cancel.set()
+        asked.add_done_callback(_unheard)
+        host.main.say("stopped; nothing was kept")
+        return None
+    try:
+        return asked.result()
+    except SuggestionError as error:
+        plain_notify(host.app, f"No suggestion: {Scrubber().text(str(error))}", severity="warning")
+        return None
+
+
+def _unheard(asked: asyncio.Task[Suggestion]) -> None:
+    """Whatever a rewrite that was stopped came to is of no interest."""
+    if not asked.cancelled():
+        asked.exception()
+
+
+async def _decide(host: Host, made: Suggestion, model: str) -> None:
+    took = made.run.attempts[-1]
+    head = f"by {one_line(model, 60)} · {token_counts(took)}, {cost(took.cost)}"
+    diff = SectionDiff(made.of, made.before, made.text, made.lines)
+    if not await host.app.push_screen_wait(SuggestionScreen(head, diff)):
+        host.main.say("left; nothing was kept")
+        return
+    tag = suggesting.free_tag(host.document.session)
+    change = partial(variant_edits.take, tag=tag, of=made.of, text=made.text)
+    row = len(host.document.session.variants)
+    host.main.edit(change, Place("variant", row=row), f"variant {tag}, suggested")
+    host.main.go_to(Place("variant", row=row, field="text"))
