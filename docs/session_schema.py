@@ -9,6 +9,7 @@ import types
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, Union, get_args, get_origin
 
+from adapters.lm.lm_settings import MODEL_TYPES
 from sessions.file.file_format import FORMAT
 from sessions.file.json_values import LARGE_INT_BITS
 from sessions.file.part_keys import Key, keys_of
@@ -125,6 +126,8 @@ _TAKES: Mapping[str, dict[str, Any]] = {
     parameters.TEXTS: {"anyOf": [ref("text"), a_list(ref("text"))]},
     parameters.OBJECTS: a_list(ref("object")),
     parameters.TEXT_OR_OBJECT: {"anyOf": [ref("text"), ref("object")]},
+    parameters.MODEL_TYPE: {"enum": list(MODEL_TYPES)},
+    parameters.HEADERS: {"type": "object", "additionalProperties": ref("text")},
     parameters.ABILITIES: {
         "type": "object",
         "properties": {name: {"type": "boolean"} for name in sorted(parameters.ABILITY_NAMES)},

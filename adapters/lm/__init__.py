@@ -8,11 +8,22 @@ from adapters.lm.addresses import is_allowed
 from adapters.lm.capabilities import capabilities_of
 from adapters.lm.errors import ProviderError
 from adapters.lm.litellm_client import LitellmLM
+from adapters.lm.lm_settings import LMSettings
 from adapters.lm.offline import OfflineLM
 from adapters.lm.protocol import LM, Chunk, Response, ToolCallPart
 from adapters.requests.capabilities import Capabilities
 
-__all__ = ["LM", "Capabilities", "Chunk", "ProviderError", "Response", "ToolCallPart", "capabilities_of", "open"]
+__all__ = [
+    "LM",
+    "Capabilities",
+    "Chunk",
+    "LMSettings",
+    "ProviderError",
+    "Response",
+    "ToolCallPart",
+    "capabilities_of",
+    "open",
+]
 
 
 def open(
@@ -26,6 +37,8 @@ def open(
     chunk_seconds: float | None = None,
     timeout: float = 600.0,
     stream: bool = True,
+    settings: LMSettings | None = None,
+    allow_variables: Collection[str] = (),
 ) -> LM:
     """The model of this name: `offline/NAME`, or litellm's `provider/model`.
 
@@ -46,4 +59,6 @@ def open(
         trusted=api_base is None or api_base_trusted or is_allowed(api_base, allow_hosts),
         timeout=timeout,
         stream=stream,
+        settings=LMSettings() if settings is None else settings,
+        allow_variables=allow_variables,
     )

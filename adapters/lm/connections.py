@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -40,6 +40,33 @@ def check_keys(names: tuple[str, ...], environment: Mapping[str, str] | None = N
                 "key",
                 payload={"variable": name},
             )
+
+
+def check_headers(
+    variables: Mapping[str, str],
+    allowed: Collection[str],
+    place: str,
+    environment: Mapping[str, str] | None = None,
+) -> None:
+    """Raises ProviderError for a header whose variable nobody allowed, is not set, or holds what no header can carry.
+
+    `variables` has the variable of each header; `place` is who would get them.
+    """
+    env = os.environ if environment is None else environment
+    for header, variable in variables.items():
+        value = env.get(variable, "")
+        if variable not in allowed:
+            said = (
+                f"The session wants to send the value of {variable} to {place}, as the header {header}, which nobody "
+                "has allowed (`--allow-variable`)."
+            )
+        elif not value:
+            said = f"The variable {variable}, whose value the header {header} is to have, is not set."
+        elif not (value.isascii() and value.isprintable()) or value != value.strip():
+            said = f"The value of {variable} holds what no header can carry: a line break, a space, or no plain letter."
+        else:
+            continue
+        raise ProviderError(said, "key", payload={"variable": variable, "header": header})
 
 
 def without_user(address: str) -> str:

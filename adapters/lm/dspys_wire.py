@@ -1,15 +1,18 @@
-"""What dspy's own client writes otherwise than litellm does, for the chat APIs that both of them speak.
+"""How a chat request is handed to litellm, so that what arrives is what dspy 3.4.1 would have sent.
 
-litellm calls every model here. Where dspy 3.4.1 would call it by a chat door of its own, the parts that litellm would
+litellm calls every model here. Where dspy would call it by a door of its own client, the parts that litellm would
 rename, turn, refuse or leave out are put into the request's body as they stand (litellm's `extra_body`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from adapters.lm import responses_wire
+from adapters.lm.lm_settings import LMSettings
 from adapters.lm.model_facts import Door
 from adapters.lm.model_routes import Route, has_gateway, own_route
 
@@ -36,6 +39,63 @@ THINKING = ("reasoning_effort", "deepseek", "kimi")
 EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
 
 
+CHAT = LMSettings()
+END_OF_PROMPT = "BEGIN RESPONSE:"
+
+
+@dataclass(frozen=True)
+class Sent:
+    """One call of litellm: `arguments` for its function of the model type.
+
+    It is made `times` times, once for each completion, where the API gives one only. `stops` cut the reply here, where
+    the API knows none.
+    """
+
+    arguments: Mapping[str, Any]
+    times: int = 1
+    stops: tuple[str, ...] = ()
+
+
+def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], settings: LMSettings = CHAT) -> Sent:
+    """What litellm is given. `request` is a chat request as JSON, `connection` names the settings of its connection
+    (`api_base`). Raises ValueError for messages that are not all text where the model type is `text`.
+    """
+    if settings.model_type == "text":
+        return Sent({**_text_body(request), "model": f"text-completion-openai/{_name(model)}"})
+    if settings.model_type == "chat":
+        return Sent({**body_of_dspy(model, request, connection), "model": model})
+    if not responses_wire.is_by_dspys_client(model, request, connection, os.environ):
+        return Sent({**responses_wire.body_by_litellm(request, settings.developer_role), "model": model})
+    body = responses_wire.body_of_dspys_client(request)
+    exact = {name: value for name, value in body.items() if name != "input"}
+    stops = request.get("stop") or ()
+    return Sent(
+        {"model": model, "input": body["input"], **({"extra_body": exact} if exact else {})},
+        request.get("n") or 1,
+        (stops,) if isinstance(stops, str) else tuple(stops),
+    )
+
+
+def _text_body(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Rule: `dspy.clients.lm.litellm_text_completion`."""
+    return {**{name: one for name, one in request.items() if name != "messages"}, "prompt": text_of(request)}
+
+
+def text_of(request: Mapping[str, Any]) -> str:
+    """The one text that a completions API gets. Raises ValueError for a message that is not all text."""
+    texts: Sequence[Any] = [one.get("content") for one in request["messages"]]
+    for number, one in enumerate(texts, 1):
+        if not isinstance(one, str):
+            raise ValueError(
+                f"message {number} is not all text, which the API of text completions takes; set model_type to chat"
+            )
+    return "\n\n".join([*texts, END_OF_PROMPT])
+
+
+def _name(model: str) -> str:
+    return model.partition("/")[2] or model
+
+
 def body_of_dspy(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any]:
     """The request with what dspy's client would write otherwise under `extra_body`; as it is where litellm calls.
 
@@ -54,12 +114,24 @@ def body_of_dspy(model: str, request: Mapping[str, Any], connection: frozenset[s
     return {**kept, "extra_body": exact} if exact else kept
 
 
-def as_written(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any]:
-    """The body that stands at a server: `body_of_dspy`, with what is put into it in its place, names as they arrive."""
+def as_written(
+    model: str, request: Mapping[str, Any], connection: frozenset[str], settings: LMSettings = CHAT
+) -> dict[str, Any]:
+    """The body that stands at a server, with what is put into it in its place, names as they arrive.
+
+    Raises what `sent` raises.
+    """
+    if settings.model_type == "text":
+        return _text_body(request)
+    if settings.model_type == "responses":
+        if responses_wire.is_by_dspys_client(model, request, connection, os.environ):
+            return responses_wire.body_of_dspys_client(request)
+        made = responses_wire.body_by_litellm(request, settings.developer_role)
+        return {name: value for name, value in made.items() if name in responses_wire.TAKEN_BY_LITELLM}
     made = body_of_dspy(model, request, connection)
     exact = made.pop("extra_body", {})
     names = {name: made.get(name, exact.get(name)) for name in request if name in made or name in exact}
-    return {**names, **made, **exact}
+    return {name: value for name, value in {**names, **made, **exact}.items() if value is not None}
 
 
 def _chat_door(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> Route | None:

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from threading import Event
 from typing import Any
 
-from adapters.lm.addresses import KEY_VARIABLES, environment_base, keys_set, without_keys
+from adapters.lm.addresses import KEY_VARIABLES, environment_base, host_of, keys_set, without_keys
 from adapters.lm.capabilities import split_model
 from adapters.lm.child import Child, child_for
-from adapters.lm.connections import check_address, check_keys
-from adapters.lm.dspys_wire import body_of_dspy
+from adapters.lm.connections import check_address, check_headers, check_keys
+from adapters.lm.dspys_wire import CHAT, Sent, sent
 from adapters.lm.echoed_secrets import without_secrets
 from adapters.lm.errors import ProviderError
+from adapters.lm.lm_settings import LMSettings
 from adapters.lm.parameters import refused
 from adapters.lm.protocol import Chunk, ToolCallPart
 from adapters.lm.provider_errors import Target, missing_key, translate
 from adapters.lm.secrets import Scrubber
+from adapters.lm.stops import cut_at_stops
 from adapters.requests.capabilities import Capabilities
 
 POLL_SECONDS = 0.02
 """How often a waiting call looks whether it was cancelled."""
+
+OF_TEXTS = ("openai", "text-completion-openai")
+"""The providers that dspy's completions of a text go to."""
 
 NO_KEY = "no-key"
 """What is sent where a library insists on a key and there is none, or none may be sent."""
@@ -33,6 +38,7 @@ class LitellmLM:
 
     `api_base` is an address of the caller's; unless `trusted`, no key of the environment goes there. `timeout` is in
     seconds without any byte from the provider. Without `stream` the reply is asked for, and comes, in one piece.
+    `allow_variables` are those whose values may go out in a header of `settings`.
     """
 
     def __init__(
@@ -45,6 +51,8 @@ class LitellmLM:
         trusted: bool = True,
         timeout: float = 600.0,
         stream: bool = True,
+        settings: LMSettings = CHAT,
+        allow_variables: Collection[str] = (),
     ) -> None:
         self._model = model
         self._capabilities = capabilities
@@ -53,6 +61,8 @@ class LitellmLM:
         self._trusted = trusted or api_base is None
         self._timeout = timeout
         self._stream = stream
+        self._settings = settings
+        self._allow_variables = frozenset(allow_variables)
 
     @property
     def model(self) -> str:
@@ -88,14 +98,18 @@ class LitellmLM:
 
     def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
         """See `adapters.lm.protocol.LM`. The child process is started by the first call; no chunk holds a key."""
-        yield from without_secrets(self._chunks(request, cancel))
+        chunks = without_secrets(self._chunks(request, cancel), self._scrubber())
+        yield from cut_at_stops(chunks, self._sent(request).stops)
 
     def _chunks(self, request: Mapping[str, Any], cancel: Event | None) -> Iterator[Chunk]:
         target = self._target()
         self._check(request, target)
+        made = self._sent(request)
         message = {
             "op": "complete",
-            "request": {**body_of_dspy(self._model, request, self._settings()), "model": self._model},
+            "api": self._settings.model_type,
+            "request": made.arguments,
+            "times": made.times,
             "options": self._options(target),
             "stream": self._stream,
         }
@@ -103,6 +117,7 @@ class LitellmLM:
         while not child.ready.wait(POLL_SECONDS):
             if cancel is not None and cancel.is_set():
                 return
+        scrubber = self._scrubber()
         number, arrivals = child.begin(message)
         over = False
         try:
@@ -113,11 +128,11 @@ class LitellmLM:
                 operation = arrival["op"]
                 over = operation in ("done", "error", "lost", "cancelled")
                 if operation == "chunk":
-                    yield _chunk(arrival)
+                    yield _chunk(arrival, scrubber)
                 elif operation == "sent":
                     yield Chunk(prepared_s=arrival["prepared_s"])
                 elif operation == "error":
-                    raise translate(arrival["error"], target, Scrubber())
+                    raise translate(arrival["error"], target, self._scrubber())
                 elif operation == "lost":
                     raise self._lost(child)
                 elif over:
@@ -145,10 +160,23 @@ class LitellmLM:
         found = arrival["counts"]
         return None if found is None else (found[0], found[1])
 
-    def _settings(self) -> frozenset[str]:
-        """The settings of the connection that are in use, as `own_route` wants them."""
-        given = {"api_base": self._api_base, "api_version": self._api_version}
-        return frozenset([name for name, value in given.items() if value is not None])
+    def _sent(self, request: Mapping[str, Any]) -> Sent:
+        """Raises ProviderError for a request that the API in use cannot hold."""
+        given = {
+            "api_base": self._api_base,
+            "api_version": self._api_version,
+            "extra_headers": self._settings.header_variables or None,
+        }
+        connection = frozenset([name for name, value in given.items() if value is not None])
+        try:
+            return sent(self._model, request, connection, self._settings)
+        except ValueError as error:
+            raise ProviderError(f"The request cannot be sent: {error}.", "request") from error
+
+    def _scrubber(self) -> Scrubber:
+        """Knows what goes out in headers, too."""
+        variables = self._settings.header_variables.values()
+        return Scrubber(also=tuple(os.environ.get(name, "") for name in variables))
 
     def _environment(self) -> dict[str, str]:
         environment = dict(os.environ)
@@ -170,6 +198,12 @@ class LitellmLM:
             options["api_base"] = target.address
             if target.key_withheld or not target.keys:
                 options["api_key"] = NO_KEY
+            elif self._settings.model_type == "text":
+                # litellm takes every completion of a text for OpenAI's, and would send OpenAI's key.
+                options["api_key"] = os.environ[target.keys[0]]
+        headers = self._settings.header_variables
+        if headers:
+            options["extra_headers"] = {name: os.environ[variable] for name, variable in headers.items()}
         return options
 
     def _check(self, request: Mapping[str, Any], target: Target) -> None:
@@ -190,12 +224,19 @@ class LitellmLM:
             check_address(target.address, target.provider)
         if not target.key_withheld:
             check_keys(target.keys)
+        place = host_of(target.address) if target.address is not None else target.provider
+        check_headers(self._settings.header_variables, self._allow_variables, place)
+        if target.address is None and self._settings.model_type == "text" and target.provider not in OF_TEXTS:
+            raise ProviderError(
+                f"dspy asks OpenAI for completions of a text, whatever the provider: {target.model} needs an api_base.",
+                "address",
+            )
         if target.address is None and not target.keys and target.provider in KEY_VARIABLES:
             raise missing_key(target)
 
     def _lost(self, child: Child) -> ProviderError:
         problem = child.problem or "was lost"
-        payload = {"stderr": Scrubber().text(child.said)} if child.said else None
+        payload = {"stderr": self._scrubber().text(child.said)} if child.said else None
         if not problem.startswith(("was", "ended")):
             return ProviderError(f"litellm cannot be used here: {problem}", "setup", payload=payload)
         return ProviderError(
@@ -216,7 +257,7 @@ def _next(arrivals: SimpleQueue[dict[str, Any]], cancel: Event | None) -> dict[s
             continue
 
 
-def _chunk(message: Mapping[str, Any]) -> Chunk:
+def _chunk(message: Mapping[str, Any], scrubber: Scrubber) -> Chunk:
     return Chunk(
         text=message.get("text", ""),
         reasoning=message.get("reasoning", ""),
@@ -225,7 +266,7 @@ def _chunk(message: Mapping[str, Any]) -> Chunk:
         usage=message.get("usage"),
         cost=message.get("cost"),
         logprobs=message.get("logprobs"),
-        raw=Scrubber().json(message["raw"]) if message.get("raw") else None,
+        raw=scrubber.json(message["raw"]) if message.get("raw") else None,
         choice=message.get("choice", 0),
         refusal=message.get("refusal", ""),
     )

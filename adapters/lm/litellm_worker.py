@@ -1,8 +1,9 @@
 """The child process that calls models through litellm: JSON lines in on standard input, JSON lines out.
 
 Run by its path, with nothing of this project imported, so that it never matters which packages are called `adapters`
-where it runs. In: `{"op": "complete", "id", "request", "options", "stream"}`, `{"op": "cancel", "id"}`,
-`{"op": "count", "id", "model", "texts"}`, `{"op": "environment", "set", "unset"}`. Out: `ready`, then per id `sent`
+where it runs. In: `{"op": "complete", "id", "request", "options", "stream", "api", "times"}`,
+`{"op": "cancel", "id"}`, `{"op": "count", "id", "model", "texts"}`, `{"op": "environment", "set", "unset"}`. Out:
+`ready`, then per id `sent`
 (with `prepared_s`) when the request goes out, any number of `chunk`, and exactly one of `done`, `error` and
 `cancelled`; or `count`. It ends when its standard input does.
 """
@@ -18,7 +19,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -33,15 +34,21 @@ def beside(name: str) -> Any:
 
 
 if TYPE_CHECKING:
-    from adapters.lm import litellm_setup, openai_streams, stream_bodies, tokenizers
+    from adapters.lm import (
+        failure_facts,
+        litellm_setup,
+        openai_streams,
+        responses_replies,
+        stream_bodies,
+        tokenizers,
+    )
 else:
+    failure_facts = beside("failure_facts")
     litellm_setup = beside("litellm_setup")
     openai_streams = beside("openai_streams")
+    responses_replies = beside("responses_replies")
     stream_bodies = beside("stream_bodies")
     tokenizers = beside("tokenizers")
-
-MAX_BODY = 20_000
-"""Characters kept of an error's body."""
 
 NICENESS = 5
 """Whoever waits for a reply can wait for it a moment longer than for what they type."""
@@ -60,6 +67,9 @@ NO_STREAMS = re.compile(
 KEPT_CHUNKS = 32
 KEPT_COUNTS = 8
 """Some providers count tokens with every piece of text; a later count stands for those before it."""
+
+ABOUT_RESPONSES = ("id", "object", "created_at", "model", "status", "incomplete_details", "service_tier")
+"""What of a Responses answer is about it; the rest repeats the request."""
 
 Message = dict[str, Any]
 
@@ -139,11 +149,12 @@ async def complete(litellm: Any, output: Output, message: Message) -> None:
 
     outgoing = litellm_setup.follow(tell)
     try:
-        await answer(litellm, output, message, outgoing)
+        ask = {"chat": answer, "responses": answer_as_responses, "text": answer_as_text}[message["api"]]
+        await ask(litellm, output, message, outgoing)
     except asyncio.CancelledError:
         output.send(op="cancelled", id=number)
     except BaseException as error:  # whatever ends a call is its error, and not the end of the worker
-        output.send(op="error", id=number, error={**facts_of(error), "sent": is_sent})
+        output.send(op="error", id=number, error={**failure_facts.facts_of(error), "sent": is_sent})
     else:
         output.send(op="done", id=number)
 
@@ -168,6 +179,58 @@ async def answer(litellm: Any, output: Output, message: Message, outgoing: litel
         outgoing.is_streamed = False
     for piece in whole(litellm, request["model"], await litellm.acompletion(**asked)):
         output.send(op="chunk", id=number, **piece)
+
+
+async def answer_as_responses(litellm: Any, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
+    """As `answer`, over the Responses API: one call for each completion that is wanted."""
+    number, model = message["id"], message["request"]["model"]
+    asked = {**message["request"], **message["options"], "num_retries": 0, "max_retries": 0}
+
+    async def one(choice: int) -> None:
+        if message["stream"]:
+            outgoing.is_streamed = True
+            has_begun = False
+            try:
+                events = await litellm.aresponses(**asked, stream=True)
+                async for piece in responses_replies.streamed(events):
+                    has_begun = True
+                    if isinstance(piece, responses_replies.Ended):
+                        said = responses_ending(litellm, model, piece.response)
+                        output.send(op="chunk", id=number, choice=choice, **said)
+                        return
+                    output.send(op="chunk", id=number, choice=choice, **piece)
+                raise failure_facts.UnfinishedStreamError(events, has_begun)
+            except Exception as error:  # told apart by what the provider says
+                if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
+                    raise
+            outgoing.is_streamed = False
+        response = await litellm.aresponses(**asked)
+        for piece in (responses_replies.whole(response), responses_ending(litellm, model, response)):
+            output.send(op="chunk", id=number, choice=choice, **piece)
+
+    for choice in range(message["times"]):
+        await one(choice)
+
+
+async def answer_as_text(litellm: Any, output: Output, message: Message, _: litellm_setup.Outgoing) -> None:
+    """As `answer`, over OpenAI's completions of a text: in one piece, as litellm hides how a stream ended."""
+    asked = {**message["request"], **message["options"], "num_retries": 0, "max_retries": 0}
+    response = await litellm.atext_completion(**asked)
+    for piece in responses_replies.texts(response):
+        output.send(op="chunk", id=message["id"], **piece)
+    said = ending(litellm, message["request"]["model"], response, getattr(response, "usage", None))
+    output.send(op="chunk", id=message["id"], choice=0, **said)
+
+
+def responses_ending(litellm: Any, model: str, response: Any) -> Message:
+    """As `ending`, of an answer of the Responses API."""
+    from litellm.responses.utils import ResponseAPILoggingUtils
+
+    usage = getattr(response, "usage", None)
+    counted = None if usage is None else ResponseAPILoggingUtils._transform_response_api_usage_to_chat_usage(usage)
+    made = ending(litellm, model, response, counted)
+    made["raw"] = {name: one for name, one in made["raw"].items() if name in ABOUT_RESPONSES}
+    return made
 
 
 def is_never_streamed(litellm: Any, model: str) -> bool:
@@ -214,7 +277,7 @@ async def streamed(litellm: Any, model: str, wrapper: Any) -> AsyncIterator[Mess
         anything = True
         yield {"choice": choice_number, "refusal": refusal}
     if not (finished or wrapper.received_finish_reason or openai_streams.said_done(said)):
-        raise UnfinishedStreamError(wrapper, anything)
+        raise failure_facts.UnfinishedStreamError(wrapper, anything)
     # Where the provider counts nothing, litellm's last chunk holds its own estimate.
     counted = [one.usage for one in getattr(wrapper, "chunks", ()) or () if getattr(one, "usage", None) is not None]
     yield {"choice": 0, **ending(litellm, model, last, counted[-1] if counted else None)}
@@ -242,7 +305,7 @@ def piece_of(said: Any, choice: Any) -> Message:
     if said.tool_calls:
         piece["tool_calls"] = [tool_call(number, one) for number, one in enumerate(said.tool_calls)]
     if getattr(choice, "logprobs", None):
-        piece["logprobs"] = plain(choice.logprobs)
+        piece["logprobs"] = failure_facts.plain(choice.logprobs)
     return piece
 
 
@@ -250,7 +313,7 @@ def ending(litellm: Any, model: str, said: Any, usage: Any) -> Message:
     """What is known once a reply is complete; `usage` None: the provider counted nothing."""
     made: Message = {"raw": about(said)}
     if usage is not None:
-        made["usage"] = {name: value for name, value in plain(usage).items() if name != "cost"}
+        made["usage"] = {name: value for name, value in failure_facts.plain(usage).items() if name != "cost"}
         made["cost"] = cost(litellm, model, usage)
     return made
 
@@ -272,7 +335,9 @@ def about(chunk: Any) -> Message:
     if chunk is None:
         return {}
     return {
-        name: value for name, value in plain(chunk).items() if name not in ("choices", "usage") and value is not None
+        name: value
+        for name, value in failure_facts.plain(chunk).items()
+        if name not in ("choices", "usage") and value is not None
     }
 
 
@@ -290,95 +355,6 @@ def cost(litellm: Any, model: str, usage: Any) -> float | None:
     except Exception:  # a model whose price litellm does not know
         return None
     return float(dollars) or None
-
-
-class UnfinishedStreamError(Exception):
-    """A stream that ended without a finish reason."""
-
-    def __init__(self, wrapper: Any, anything: bool) -> None:
-        super().__init__("the stream ended without a finish reason")
-        self.anything = anything
-        self.response = getattr(getattr(wrapper, "completion_stream", None), "response", None)
-
-
-def facts_of(error: BaseException) -> Message:
-    """What is known of a failure, as plain JSON; the parent puts it into words."""
-    chain: list[BaseException] = []
-    one: BaseException | None = error
-    while one is not None and one not in chain and len(chain) < 12:
-        chain.append(one)
-        one = one.__cause__ or one.__context__
-    facts: Message = {
-        "types": [cls.__name__ for cls in type(error).__mro__ if cls.__module__ != "builtins"]
-        or [type(error).__name__],
-        "message": str(error)[:MAX_BODY],
-        "causes": [{"type": type(cause).__name__, "message": str(cause)[:2000]} for cause in chain[1:]],
-        "status": status_of(chain),
-        "begun": not getattr(error, "is_pre_first_chunk", False),
-    }
-    missing = next((one.name for one in chain if isinstance(one, ModuleNotFoundError)), None) or missing_in(str(error))
-    if missing:
-        facts["missing"] = missing
-    for cause in chain:
-        response = getattr(cause, "response", None)
-        headers = headers_of(cause)
-        if "retry_after" not in facts and (headers.get("retry-after") or headers.get("llm_provider-retry-after")):
-            facts["retry_after"] = headers.get("retry-after") or headers.get("llm_provider-retry-after")
-        if "body" not in facts and getattr(cause, "body", None):
-            facts["body"] = plain(cause.body)  # type: ignore[attr-defined]
-        if "text" not in facts:
-            text = text_of(response)
-            if text:
-                facts["text"] = text[:MAX_BODY]
-                facts["content_type"] = headers.get("content-type", "")
-    if isinstance(error, UnfinishedStreamError):
-        facts["anything"] = error.anything
-        facts["content_type"] = headers_of(error).get("content-type", "")
-    for name in ("llm_provider", "code", "param"):
-        value = getattr(error, name, None)
-        if isinstance(value, str) and value:
-            facts[name] = value
-    return facts
-
-
-def missing_in(text: str) -> str | None:
-    """The module that could not be imported, where only litellm's words tell of it."""
-    _, found, rest = text.partition("No module named '")
-    return rest.partition("'")[0] if found else None
-
-
-def status_of(chain: list[BaseException]) -> int | None:
-    """The HTTP status nearest to the wire: what stands around it is sometimes litellm's invention."""
-    for cause in reversed(chain):
-        for owner in (getattr(cause, "response", None), cause):
-            status = getattr(owner, "status_code", None)
-            if isinstance(status, int):
-                return status
-    return None
-
-
-def headers_of(error: BaseException) -> Mapping[str, str]:
-    found: dict[str, str] = {}
-    for owner in (error, getattr(error, "response", None)):
-        for name in ("litellm_response_headers", "headers"):
-            headers = getattr(owner, name, None)
-            if headers:
-                found.update({str(key).lower(): str(value) for key, value in dict(headers).items()})
-    return found
-
-
-def text_of(response: Any) -> str:
-    try:
-        return str(response.text) if response is not None and response.content else ""
-    except Exception:
-        return ""  # a streamed body that was never read
-
-
-def plain(value: Any) -> Any:
-    """`value` as plain JSON, without the keys that are None."""
-    if hasattr(value, "model_dump"):
-        return value.model_dump(mode="json", exclude_none=True)
-    return json.loads(json.dumps(value, default=str))
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from sessions.exports.endpoints import OFFLINE
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
 from sessions.imports.dspy_program import KEY_ORDER, language_model
 from sessions.imports.result import KEPT
-from sessions.model.parameters import CONNECTION
+from sessions.model.parameters import CONNECTION, OF_THE_LM
 from sessions.model.recording import DSPY
 from sessions.model.session import Demo
 from sessions.running import rendering
@@ -94,7 +94,8 @@ def _demo(demo: Demo, built: Mapping[str, Any]) -> dict[str, Any]:
 def _lm(view: View, kept: Any) -> tuple[Any, list[str]]:
     """The model's state as it was imported, with the session's model and parameters where these have changed."""
     model = view.model
-    params = {name: one for name, one in view.session.params_of(view.column).items() if name not in CONNECTION}
+    given = view.session.params_of(view.column)
+    params = {name: one for name, one in given.items() if name not in CONNECTION or name in OF_THE_LM}
     if not isinstance(kept, dict):
         if model.startswith(OFFLINE):
             return None, []

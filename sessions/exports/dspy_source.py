@@ -20,7 +20,7 @@ from adapters.signatures.write.class_writer import is_name
 from adapters.signatures.write.source_writer import to_source
 from adapters.signatures.write.type_walk import notes_of, walk
 from adapters.tools.fields import with_tool_fields, with_tools
-from sessions.exports.endpoints import OFFLINE, key_goes_there
+from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there
 from sessions.exports.exported import Exported, ExportError, Source, View, beside
 from sessions.exports.litellm_script import NO_KEY
 from sessions.exports.python_source import comment, literal, quoted
@@ -106,6 +106,9 @@ def _has_objects(value: Any) -> bool:
         return any(_has_objects(one) for one in value)
     return not isinstance(value, str | int | float) and value is not None
 
+
+NOT_OF_DSPYS_LM = ("capabilities", "header_variables", "stream")
+"""What of a session's parameters `dspy.LM` does not take, or not by this name."""
 
 NOT_AT_THE_TOP = ("BAMLAdapter",)
 """Adapters of dspy that `import dspy` alone does not give."""
@@ -266,12 +269,20 @@ def _model_name(model: str) -> str:
 def _model(view: View, source: Source, left: list[str]) -> str:
     if view.model.startswith(OFFLINE):
         left.append(f"the model {view.model}, which only the workbench has: the variable MODEL names another")
-    arguments = dict(view.session.params_of(view.column))
+    given = view.session.params_of(view.column)
+    arguments = {name: value for name, value in given.items() if name not in NOT_OF_DSPYS_LM}
+    if given.get("capabilities"):
+        left.append("what the model can do by hand: dspy has its own tables")
     allowed, said = key_goes_there(view, source)
     if not allowed:
         arguments["api_key"] = NO_KEY
         left += said
     written = [f"{name}={literal(as_json(value), '    ')}" for name, value in arguments.items()]
+    headers, said = headers_of(view, source)
+    left += said
+    if headers:
+        named = ", ".join(f"{quoted(one)}: os.environ[{quoted(variable)}]" for one, variable in headers.items())
+        written.append(f"extra_headers={{{named}}}")
     return f"dspy.LM({', '.join([_model_name(view.model), *written])})"
 
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from adapters.lm.addresses import host_of, is_allowed, key_variables
 from adapters.lm.capabilities import split_model
+from adapters.lm.lm_settings import ModelType
 from sessions.exports.exported import ExportError, Source, View
 from sessions.running import rendering
 
@@ -27,6 +28,9 @@ COMPATIBLE: Mapping[str, tuple[str, str]] = MappingProxyType(
     }
 )
 """Providers that speak OpenAI's chat completions: where, as a shell writes it, and the variable that holds the key."""
+
+PATHS: Mapping[ModelType, str] = {"chat": "chat/completions", "responses": "responses", "text": "completions"}
+"""What follows the address, by the API that is asked."""
 
 OFFLINE = "offline/"
 _VARIABLE = re.compile(r"[A-Z0-9_]+")
@@ -80,6 +84,14 @@ def key_goes_there(view: View, source: Source) -> tuple[bool, tuple[str, ...]]:
         return True, ()
     host = host_of(named)
     return False, (f"the key: the session itself names the host {host}; --allow-host {host} lets your key go there",)
+
+
+def headers_of(view: View, source: Source) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """The variable of each header that the session asks for; or none, and the sentence that says why."""
+    variables = rendering.lm_settings_of(view.session, view.column).header_variables
+    if not variables or key_goes_there(view, source)[0]:
+        return variables, ()
+    return {}, (f"the headers {', '.join(variables)}, as the key",)
 
 
 def key_variable(model: str) -> str:

@@ -10,7 +10,7 @@ from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import Signature
 from adapters.values.custom_types import build_inputs
 from sessions.exports import json_text
-from sessions.exports.endpoints import endpoint_of, named_address
+from sessions.exports.endpoints import PATHS, endpoint_of, named_address
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
 from sessions.fixtures import expectations
 from sessions.model import recording
@@ -141,8 +141,8 @@ def batch(source: Source) -> Exported:
             {
                 "custom_id": name,
                 "method": "POST",
-                "url": "/v1/chat/completions",
-                "body": {**view.request.as_dict(), "model": endpoint.model},
+                "url": f"/v1/{PATHS[rendering.lm_settings_of(view.session, view.column).model_type]}",
+                "body": {**rendering.body_of(view.session, view.column, view.request), "model": endpoint.model},
             }
         )
         for name, view in _named(source.views)

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from sessions.exports.endpoints import OFFLINE, key_goes_there, key_variable, named_address
-from sessions.exports.exported import Exported, Source, beside
+from collections.abc import Mapping
+from typing import Any
+
+from adapters.lm.dspys_wire import Sent
+from adapters.lm.lm_settings import ModelType
+from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there, key_variable, named_address
+from sessions.exports.exported import Exported, Source, View, beside
 from sessions.exports.python_source import comment, literal, quoted
 from sessions.model.recording import as_json
 from sessions.running import rendering
@@ -11,34 +16,92 @@ from sessions.running import rendering
 NO_KEY = "no-key"
 """Given to a host that must get no key: litellm would take one from the environment where none is given."""
 
+OF_LITELLM = ("api_base", "api_version", "num_retries", "timeout")
+"""What litellm's functions take of a session's connection."""
+
+CHAT = """response = litellm.completion({arguments})
+for choice in response.choices:
+    for call in choice.message.tool_calls or ():
+        print(call.function.name, call.function.arguments)
+    print(choice.message.content or "")
+"""
+RESPONSES = """response = litellm.responses({arguments})
+for item in response.output:
+    if item.type == "function_call":
+        print(item.name, item.arguments)
+    elif item.type == "message":
+        print("".join(part.text for part in item.content if part.type == "output_text"))
+"""
+TEXT = """response = litellm.text_completion({arguments})
+for choice in response.choices:
+    print(choice.text or "")
+"""
+CALLS: Mapping[ModelType, tuple[str, str, str]] = {
+    "chat": ("messages", "MESSAGES", CHAT),
+    "responses": ("input", "INPUT", RESPONSES),
+    "text": ("prompt", "PROMPT", TEXT),
+}
+"""By the API that is asked: litellm's argument for what the model reads, its name in the script, and the call."""
+
 
 def litellm_script(source: Source) -> Exported:
-    """litellm takes the key from the environment; an address that the session names gets none unless allowed."""
+    """litellm takes the key from the environment; an address that the session names gets none unless allowed.
+
+    What litellm would refuse or rename, and dspy sends as it is, goes out as `extra_body`.
+    """
     view = source.first
-    request = view.request
-    arguments = {**request.params, **rendering.connection_of(view.session, view.column)}
+    made = _handed_over(view)
+    argument, name, call = CALLS[rendering.lm_settings_of(view.session, view.column).model_type]
+    connection = rendering.connection_of(view.session, view.column)
+    arguments: dict[str, Any] = {one: value for one, value in made.arguments.items() if one not in ("model", argument)}
+    arguments |= {one: value for one, value in connection.items() if one in OF_LITELLM}
     left = [*beside(view)]
+    if made.stops:
+        left.append(f"the stops {', '.join(map(quoted, made.stops))}, which that API does not know")
+    if made.times > 1:
+        left.append(f"{made.times - 1} of the {made.times} completions: that API gives one a call")
     allowed, said = key_goes_there(view, source)
     if not allowed:
         arguments["api_key"] = NO_KEY
         left += said
+    headers, said = headers_of(view, source)
+    left += said
     key = key_variable(view.model) if allowed and named_address(view) is None else ""
-    imports, model, check = ["import litellm"], quoted(view.model), ""
+    needs, model, check = {"os"} if headers else set(), quoted(str(made.arguments["model"])), ""
     if view.model.startswith(OFFLINE):
-        imports = ["import os", "", "import litellm"]
+        needs.add("os")
         model = 'os.environ["MODEL"]  # for example openai/gpt-6-luna'
         left.append(f"the model {view.model}, which only the workbench has: the variable MODEL names another")
     elif key:
-        imports = ["import os", "import sys", "", "import litellm"]
+        needs |= {"os", "sys"}
         check = f"if not os.environ.get({quoted(key)}):\n    sys.exit({quoted(f'set {key}')})\n\n"
-    body = "".join(f"    {name}={literal(as_json(value), '    ')},\n" for name, value in arguments.items())
+    written = {"model": "MODEL", argument: name, **{one: _value(one, value) for one, value in arguments.items()}}
+    if headers:
+        given = ", ".join(f"{quoted(one)}: os.environ[{quoted(variable)}]" for one, variable in headers.items())
+        written["extra_headers"] = f"{{{given}}}"
+    body = "".join(f"    {one}={value},\n" for one, value in written.items())
+    imports = "".join(f"import {one}\n" for one in sorted(needs)) + ("\n" if needs else "") + "import litellm"
     text = (
-        f"# {comment(f'{source.name}: {view.place}')}.\n\n" + "\n".join(imports) + f"\n\nMODEL = {model}\n"
-        f"MESSAGES = {literal(as_json(request.prompt.as_dicts()))}\n\n{check}"
-        f"response = litellm.completion(\n    model=MODEL,\n    messages=MESSAGES,\n{body})\n"
-        "for choice in response.choices:\n"
-        "    for call in choice.message.tool_calls or ():\n"
-        "        print(call.function.name, call.function.arguments)\n"
-        '    print(choice.message.content or "")\n'
+        f"# {comment(f'{source.name}: {view.place}')}.\n\n{imports}\n\nMODEL = {model}\n"
+        f"{name} = {literal(as_json(made.arguments[argument] if argument in made.arguments else _messages(view)))}\n\n"
+        f"{check}" + call.replace("{arguments}", f"\n{body}")
     )
     return Exported(text, tuple(left))
+
+
+def _handed_over(view: View) -> Sent:
+    if view.model.startswith(OFFLINE):
+        return Sent({**view.request.params, "model": view.model})
+    return rendering.handed_over(view.session, view.column, view.request)
+
+
+def _messages(view: View) -> list[dict[str, Any]]:
+    return view.request.prompt.as_dicts()
+
+
+def _value(name: str, value: Any) -> str:
+    """An argument as source; messages that stand in the body as they are, too, stand in the script once."""
+    if name == "extra_body" and "messages" in value:
+        rest = {one: part for one, part in value.items() if one != "messages"}
+        return f"{{'messages': MESSAGES, **{literal(as_json(rest), '    ')}}}".replace("'messages'", '"messages"', 1)
+    return literal(as_json(value), "    ")

@@ -23,6 +23,7 @@ from sessions.imports.reading import listed
 from sessions.imports.result import KEPT, Imported
 from sessions.model.parameters import (
     CONNECTION,
+    OF_THE_LM,
     PARAMETERS,
     check_no_secret,
     check_parameters,
@@ -301,6 +302,10 @@ def _reworded(signature: Signature, name: str, saved: SavedField) -> Signature:
     return signature.with_updated_fields(name, desc=saved.desc, prefix=saved.prefix)
 
 
+USUAL = (("model_type", "chat"), ("use_developer_role", False))
+"""What `dspy.LM` says of every model that is not told otherwise."""
+
+
 def language_model(lm: Any) -> tuple[str | None, dict[str, Any], list[str]]:
     """Model and parameters of a saved LM, and what of it is left, as dspy's loader leaves it."""
     if not isinstance(lm, dict) or not isinstance(lm.get("model"), str):
@@ -316,7 +321,8 @@ def parameters_in(data: Mapping[str, Any]) -> dict[str, Any]:
     """What of these a session may set, without where and how long to ask; what does not fit is left out."""
     found: dict[str, Any] = {}
     for key, value in data.items():
-        if key in PARAMETERS and key not in CONNECTION and key not in UNSAFE and value is not None:
+        is_usual = value is None or (key, value) in USUAL
+        if key in PARAMETERS and (key not in CONNECTION or key in OF_THE_LM) and key not in UNSAFE and not is_usual:
             with suppress(SessionError):
                 check_parameters({key: value}, "params")
                 found[key] = value

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from adapters.lm.lm_settings import MODEL_TYPES, why_no_header
 from sessions.errors import SessionError, step_into
 
 NUMBER = "a number"
@@ -25,6 +26,10 @@ TEXT_OR_OBJECT = "a text or an object"
 ABILITIES = "an object of function_calling, reasoning, response_schema and response_format, each true or false"
 """What a model can do, set by hand; what is left out is as the tables have it."""
 ABILITY_NAMES = frozenset({"function_calling", "reasoning", "response_schema", "response_format"})
+
+MODEL_TYPE = "chat, responses or text"
+"""The API that the model is asked by."""
+HEADERS = "an object of headers, each with the name of the environment variable that holds its value"
 
 PARAMETERS: Mapping[str, str] = {
     "temperature": NUMBER,
@@ -75,13 +80,21 @@ PARAMETERS: Mapping[str, str] = {
     "num_ctx": WHOLE,
     "num_predict": WHOLE,
     "capabilities": ABILITIES,
+    "model_type": MODEL_TYPE,
+    "use_developer_role": YES_OR_NO,
+    "header_variables": HEADERS,
 }
 """Every parameter a session may set, and what its value is (beside the connection's, `adapters.lm` may send them all).
 
 A request is also made of what an adapter adds; `adapters.lm.parameters` lists what may go out in the end.
 """
 
-CONNECTION = frozenset({"api_base", "api_version", "capabilities", "num_retries", "stream", "timeout"})
+OF_THE_LM = frozenset({"model_type", "use_developer_role"})
+"""Those that `dspy.LM` has beside its parameters: by which API it is asked, and how systems are named there."""
+
+CONNECTION = OF_THE_LM | {
+    *("api_base", "api_version", "capabilities", "header_variables", "num_retries", "stream", "timeout"),
+}
 """Those that say where, how, how long and what kind of model to ask, and are no part of what is asked."""
 
 _SECRET_NAME = re.compile(
@@ -97,6 +110,7 @@ _SECRET_VALUE = re.compile(
     r"|\beyJ[0-9A-Za-z_-]{8,}\.[0-9A-Za-z_-]+"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY",
 )
+USE_A_VARIABLE = 'for example {"OpenAI-Organization": "OPENAI_ORG"}: the value itself stays in the environment'
 USE_THE_ENVIRONMENT = "a session holds no secrets: set the provider's key in the environment, such as OPENAI_API_KEY"
 
 
@@ -108,9 +122,12 @@ def check_parameters(params: Mapping[str, Any], place: str, path: str | None = N
             if looks_like_secret_name(name):
                 raise SessionError(path, where, "looks like a secret", USE_THE_ENVIRONMENT)
             raise SessionError(path, where, "is not a parameter that a session may set", _nearest(name))
-        check_no_secret(value, where, path)
+        if name != "header_variables":
+            check_no_secret(value, where, path)
         if name == "capabilities" and isinstance(value, Mapping):
             _check_abilities(value, where, path)
+        if name == "header_variables" and isinstance(value, Mapping):
+            _check_headers(value, where, path)
         if value is not None and not _fits(PARAMETERS[name], value):
             raise SessionError(path, where, f"expected {PARAMETERS[name]}, got {kind_of(value)}")
         if name == "api_base":
@@ -159,7 +176,9 @@ def _fits(kind: str, value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool)
     if kind == YES_OR_NO:
         return isinstance(value, bool)
-    if kind in (OBJECT, ABILITIES):
+    if kind == MODEL_TYPE:
+        return value in MODEL_TYPES
+    if kind in (OBJECT, ABILITIES, HEADERS):
         return isinstance(value, Mapping)
     if kind == TEXTS:
         return isinstance(value, str) or (isinstance(value, list) and all(isinstance(item, str) for item in value))
@@ -174,6 +193,14 @@ def _check_abilities(value: Mapping[str, Any], place: str, path: str | None) -> 
             raise SessionError(path, step_into(place, name), "is no ability of a model", f"expected {ABILITIES}")
         if not isinstance(one, bool):
             raise SessionError(path, step_into(place, name), f"expected true or false, got {kind_of(one)}", ABILITIES)
+
+
+def _check_headers(value: Mapping[str, Any], place: str, path: str | None) -> None:
+    for header, variable in value.items():
+        check_no_secret(variable, step_into(place, header), path)
+        said = why_no_header(header, variable if isinstance(variable, str) else "")
+        if said:
+            raise SessionError(path, step_into(place, header), said, USE_A_VARIABLE)
 
 
 def _check_address(value: Any, place: str, path: str | None) -> None:

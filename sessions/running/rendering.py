@@ -11,7 +11,8 @@ from typing import Any
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.lm.capabilities import TOOL_PARAMS, Known, known_of
-from adapters.lm.dspys_wire import as_written
+from adapters.lm.dspys_wire import Sent, as_written, sent, text_of
+from adapters.lm.lm_settings import LMSettings
 from adapters.prompts.prompt import Message, Prompt
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Request, prepare
@@ -97,7 +98,9 @@ def capabilities_for(session: Session, column: Column) -> Known:
     """
     settings = session.params_of(column)
     used = [name for name in ("api_base", "api_version", "timeout") if settings.get(name) is not None]
-    known = known_of(session.model_of(column), connection=used)
+    if settings.get("header_variables"):
+        used.append("extra_headers")
+    known = known_of(session.model_of(column), lm_settings_of(session, column).model_type, connection=used)
     by_hand = settings.get("capabilities")
     if not by_hand:
         return known
@@ -111,6 +114,16 @@ def capabilities_for(session: Session, column: Column) -> Known:
             params = params | added if by_hand[name] else params - added
     flags = {name: value for name, value in by_hand.items() if name != "response_format"}
     return Known(replace(known.capabilities, **flags, params=frozenset(params)), "hand")
+
+
+def lm_settings_of(session: Session, column: Column) -> LMSettings:
+    """What `dspy.LM` is told beside the model's name and the parameters."""
+    settings = session.params_of(column)
+    return LMSettings(
+        settings.get("model_type") or "chat",
+        settings.get("use_developer_role") is True,
+        settings.get("header_variables") or {},
+    )
 
 
 def connection_of(session: Session, column: Column) -> dict[str, Any]:
@@ -131,7 +144,8 @@ def request_of(
 
     `capabilities` replace those of `capabilities_for`; `adapter` replaces the column's; `reuse` is the prompt of an
     earlier request of this column, whose unchanged demos are taken over. Demos and turns have the numbers that they
-    have in the session. Raises SignatureError, UnknownAdapterError, BuildError, and what dspy raises while formatting.
+    have in the session. Raises SignatureError, UnknownAdapterError, BuildError, what dspy raises while formatting, and
+    ValueError for messages that are not all text where the model type is `text`.
     """
     session = variants.session_of(session, column)
     signature = session.signature.read()
@@ -144,9 +158,12 @@ def request_of(
         capabilities_for(session, column).capabilities if capabilities is None else capabilities,
         model=model,
         params=params_of(session, column),
+        model_type=lm_settings_of(session, column).model_type,
         reuse=reuse,
         tools=described_tools(session),
     )
+    if lm_settings_of(session, column).model_type == "text" and not model.startswith("offline/"):
+        text_of(request.as_dict())
     return numbered_as_in(session, case, request)
 
 
@@ -159,9 +176,22 @@ def body_of(session: Session, column: Column, request: Request) -> dict[str, Any
     body = request.as_dict()
     if model.startswith("offline/"):
         return body
-    used = frozenset(name for name in ("api_base", "api_version") if connection_of(session, column).get(name))
     head = {"model": body.pop("model")} if "model" in body else {}
-    return {**head, **as_written(model, body, used)}
+    return {**head, **as_written(model, body, _settings_used(session, column), lm_settings_of(session, column))}
+
+
+def handed_over(session: Session, column: Column, request: Request) -> Sent:
+    """A request as litellm is given it."""
+    body = {name: value for name, value in request.as_dict().items() if name != "model"}
+    model, used = session.model_of(column), _settings_used(session, column)
+    return sent(model, body, used, lm_settings_of(session, column))
+
+
+def _settings_used(session: Session, column: Column) -> frozenset[str]:
+    """The settings of the connection in use by which dspy chooses its client."""
+    given = connection_of(session, column)
+    used = {name for name in ("api_base", "api_version") if given.get(name)}
+    return frozenset({*used, "extra_headers"} if given.get("header_variables") else used)
 
 
 def numbered_as_in(session: Session, case: Case, request: Request) -> Request:

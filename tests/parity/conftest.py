@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from loopback_server import CANARY, LoopbackServer
 from oracle.tally import COMPARED, NOT_COMPARABLE, Record
 
 
@@ -23,6 +25,27 @@ def quiet_dspy() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
+    """A server on this machine that dspy and we send to, in an environment that names no other."""
+    from oracle.write_model_facts import nobody_logged_in
+    from wire_bodies import OTHERS, PROVIDERS
+
+    from adapters.lm import child, litellm_setup
+
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    for name in list(os.environ):
+        if name.endswith(("_API_BASE", "_BASE_URL")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("AZURE_API_VERSION", "2024-10-21")
+    for provider in (*PROVIDERS, "togetherai", "perplexityai", "azure", *(name.partition("/")[0] for name in OTHERS)):
+        monkeypatch.setenv(f"{provider.upper()}_API_KEY", CANARY)
+    litellm_setup._leave_gateway_out()  # or dspy finds that `mcp` is missing
+    with LoopbackServer("no reply that can be read") as one, nobody_logged_in():
+        yield one
+    child.shut_down()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -7,123 +7,21 @@ dspy and litellm both speak, and of models that answer there; docs/differences.m
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from random import Random
-from typing import Any, Literal
+from typing import Any
 
-import dspy
-import pydantic
 import pytest
-from dspy.adapters.types.reasoning import Reasoning
-from dspy.adapters.types.tool import ToolCalls
 from dspy.clients import model_metadata
-from loopback_server import CANARY, LoopbackServer
-from oracle import engines
+from loopback_server import LoopbackServer
 from oracle.tally import Record, Tally
-from oracle.write_model_facts import listed_names, nobody_logged_in
+from oracle.write_model_facts import listed_names
+from wire_bodies import FEATURES, LIMIT, OTHERS, PROVIDERS, QUESTION, body_of, differences, sent_by_dspy, sent_by_us
 
-from adapters import lm as models
-from adapters.lm import child, litellm_setup
 from adapters.lm.addresses import host_of
-from adapters.lm.capabilities import known_of
-from adapters.running import runner
-from adapters.signatures.signature import Signature
-from adapters.types import Tool
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running import rendering
 from workbench.sending import sending
-
-TRANSPORT = frozenset({"stream", "stream_options", "usage"})
-PROVIDERS = ("openai", "groq", "openrouter", "deepseek", "xai", "hosted_vllm", "moonshot", "together_ai", "mistral")
-PROVIDERS += ("fireworks_ai", "perplexity", "deepinfra", "nebius", "novita", "dashscope")
-OTHERS = ("anthropic/claude-sonnet-5-5", "gemini/gemini-3.8-flash", "ollama_chat/llama3.2")
-"""Models that dspy calls by a client of its own and litellm by another API or in another shape of it."""
-
-LIMIT = 16_000
-"""A limit of tokens that dspy allows for every model."""
-
-
-class Line(pydantic.BaseModel):
-    kind: Literal["a", "b"] = pydantic.Field("a", description="which one")
-    note: str | None = None
-
-
-class Found(pydantic.BaseModel):
-    main: Line = pydantic.Field(description="the one that counts")
-    others: list[Line] = []
-
-
-def search(query: str, limit: int = 5) -> str:
-    """Searches."""
-    return ""
-
-
-ARGS = {"query": {"type": "string"}, "limit": {"type": "integer", "default": 5}}
-QUESTION: dict[str, Any] = {"question": "What is a \u201cquote\u201d?"}
-FEATURES: Mapping[str, dict[str, Any]] = {
-    "lists": {"tags": (list[str], dspy.OutputField()), "sure": (bool, dspy.OutputField())},
-    "models": {"found": (Found, dspy.OutputField(desc="all of it"))},
-    "tools": {"tools": (list[dspy.Tool], dspy.InputField()), "tool_calls": (ToolCalls, dspy.OutputField())},
-    "reasoning": {"reasoning": (Reasoning, dspy.OutputField()), "answer": (str, dspy.OutputField())},
-}
-
-
-def signature(feature: str) -> Any:
-    return dspy.Signature({"question": (str, dspy.InputField()), **FEATURES[feature]}, "Answer.")
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
-    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
-    for name in list(os.environ):
-        if name.endswith(("_API_BASE", "_BASE_URL")):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("AZURE_API_VERSION", "2024-10-21")
-    for provider in (*PROVIDERS, "togetherai", "perplexityai", "azure", *(name.partition("/")[0] for name in OTHERS)):
-        monkeypatch.setenv(f"{provider.upper()}_API_KEY", CANARY)
-    litellm_setup._leave_gateway_out()  # or dspy finds that `mcp` is missing
-    with LoopbackServer("no reply that can be read") as one, nobody_logged_in():
-        yield one
-    child.shut_down()
-
-
-def sent_by_dspy(server: LoopbackServer, name: str, adapter: str, feature: str, params: dict[str, Any]) -> Any:
-    server.requests.clear()
-    inputs = {**QUESTION, **({"tools": [dspy.Tool(search)]} if feature == "tools" else {})}
-    options = {} if adapter in ("json", "baml", "twostep") else {"use_json_adapter_fallback": False}
-    try:
-        lm = dspy.LM(name, api_base=server.url, api_key=CANARY, cache=False, num_retries=0, **params)
-        engines.theirs(adapter, options, lm)(lm, {}, signature(feature), [], inputs)
-    except Exception as error:
-        problem = type(error).__name__
-    else:
-        problem = "none"
-    return body_of(server, problem)
-
-
-def sent_by_us(server: LoopbackServer, name: str, adapter: str, feature: str, params: dict[str, Any]) -> Any:
-    server.requests.clear()
-    tool = Tool(name="search", desc="Searches.", args=ARGS)
-    inputs = {**QUESTION, **({"tools": [tool]} if feature == "tools" else {})}
-    can = known_of(name, connection={"api_base"}).capabilities
-    lm = models.open(name, api_base=server.url, api_base_trusted=True, capabilities=can)
-    ours = Signature.from_dspy(signature(feature))
-    run = runner.run(engines.ours(adapter), lm, ours, [], inputs, fallback=False, params=params)
-    return body_of(server, "none" if run.error is None else run.error.message)
-
-
-def body_of(server: LoopbackServer, problem: str) -> Any:
-    if not server.requests:
-        return {"nothing was sent": problem}
-    return {name: value for name, value in server.requests[0].body.items() if name not in TRANSPORT}
-
-
-def differences(theirs: Any, ours: Any) -> str | None:
-    if "nothing was sent" in theirs and "nothing was sent" in ours:
-        return None
-    names = [name for name in {**theirs, **ours} if theirs.get(name) != ours.get(name)]
-    return "; ".join(f"{name}: {theirs.get(name)!r} is now {ours.get(name)!r}"[:300] for name in names) or None
 
 
 def drawn(count: int) -> list[str]:
@@ -169,17 +67,34 @@ def test_roles_limits_and_reasoning_are_written_as_dspys_own_client_does(
 SHOWN = ("openai/gpt-6-sol", "openai/o3", "groq/openai/gpt-oss-20b", "hosted_vllm/our/own-model")
 
 
-def test_what_is_shown_before_a_call_is_what_arrives(server: LoopbackServer) -> None:
-    params = {"max_tokens": LIMIT, "seed": 3, "stop": ["END"], "api_base": server.url}
+SETTINGS: tuple[tuple[dict[str, Any], tuple[str, ...]], ...] = (
+    ({}, SHOWN),
+    ({"model_type": "responses", "use_developer_role": True}, ("openai/gpt-6-sol", "openai/o3", "xai/grok-4.7")),
+    ({"model_type": "text"}, SHOWN),
+    ({"header_variables": {"X-Org": "OUR_ORG"}, "top_p": None}, ("hosted_vllm/our/own-model",)),
+    ({"capabilities": {"response_schema": True}}, ("hosted_vllm/our/own-model", "llamafile/mine")),
+)
+
+
+@pytest.mark.parametrize(("settings", "names"), SETTINGS, ids=str)
+def test_what_is_shown_before_a_call_is_what_arrives(
+    server: LoopbackServer, monkeypatch: pytest.MonkeyPatch, settings: dict[str, Any], names: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("OUR_ORG", "us")
+    params = {"max_tokens": LIMIT, "seed": 3, "stop": ["END"], "api_base": server.url, **settings}
     text = SignatureText("question -> tags: list[str], sure: bool")
-    for model in SHOWN:
+    for model in names:
         for column in (Column("one", "chat"), Column("other", "json")):
             session = Session(text, (), (column,), (Case("case 1", QUESTION),), model, params)
             request = rendering.request_of(session, column, session.cases[0])
             shown = rendering.body_of(session, column, request)
             server.requests.clear()
-            sending.send(session, column, session.cases[0], allow_hosts=[host_of(server.url)])
+            allowed = {"allow_hosts": [host_of(server.url)], "allow_variables": ["OUR_ORG"]}
+            sending.send(session, column, session.cases[0], **allowed)
             arrived = body_of(server, "nothing")
+            if settings == {"model_type": "text"} and "response_format" in shown:
+                assert arrived == {"nothing was sent": "nothing"}, "litellm knows of no such completion"
+                continue
             assert {**arrived, "model": model} == json.loads(json.dumps(shown)), (model, column.adapter)
 
 

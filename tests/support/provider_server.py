@@ -33,6 +33,8 @@ from provider_wires import (
     Wire,
 )
 
+from adapters.lm.lm_settings import ModelType
+
 KEY = "canary-key-0123456789abcdef"
 """The key of every provider."""
 
@@ -54,6 +56,7 @@ class Provider:
     streams: bool = True
     more: Mapping[str, str] = field(default_factory=dict)
     has_account: bool = False
+    model_type: ModelType = "chat"
 
     def environment(self, url: str) -> dict[str, str]:
         """The variables that a user of this provider sets, with `url` in the place of its own address."""
@@ -165,6 +168,18 @@ PROVIDERS = (
 )
 
 BY_NAME = {one.name: one for one in PROVIDERS}
+
+AS_RESPONSES = Provider(
+    "asked as responses",
+    "openai/gpt-6-sol",
+    RESPONSES,
+    "/responses",
+    "OPENAI_API_KEY",
+    "OPENAI_API_BASE",
+    "/v1",
+    model_type="responses",
+)
+"""A model that answers chats too, asked over the Responses API because the user says so."""
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,7 @@ class Plan:
     """In the place of the session's, for `live`."""
     repeat: int = 1
     allow_hosts: tuple[str, ...] = ()
+    allow_variables: tuple[str, ...] = ()
     source: bool = True
     """Whether links are followed."""
     restore_order: bool = False
@@ -251,9 +252,11 @@ def _with_more(result: FixtureResult, session: Session, plan: Plan, dspy: Upstre
         )
     if plan.live:
         from workbench.checks import live_check
+        from workbench.sending.allowed_hosts import Allowed
 
         sent = replace(column, model=plan.model or column.model)
         allow_code = column.adapter in user_code.named(plan.adapters)
-        word, drift = live_check.check(session, case, sent, plan.repeat, plan.allow_hosts, allow_code)
+        allowed = Allowed(frozenset(plan.allow_hosts), frozenset(plan.allow_variables))
+        word, drift = live_check.check(session, case, sent, plan.repeat, allowed, allow_code)
         result = replace(result, verdicts={**result.verdicts, "live": word}, drift=(*result.drift, *drift))
     return replace(result, seconds=result.seconds + time.perf_counter() - start)

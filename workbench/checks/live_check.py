@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from adapters.running.runs import Run
@@ -11,18 +11,19 @@ from sessions.fixtures.verdicts import Drift, Word
 from sessions.model import recording
 from sessions.model.session import Case, Column, Session
 from workbench.sending import sending
+from workbench.sending.allowed_hosts import Allowed
 
 PARSES: Mapping[str, Any] = {"reply": "parses"}
 """What is expected of a live reply where a case expects nothing."""
 
 
 def check(
-    session: Session, case: Case, column: Column, repeat: int, allow_hosts: Collection[str], allow_code: bool
+    session: Session, case: Case, column: Column, repeat: int, allowed: Allowed, allow_code: bool
 ) -> tuple[Word, tuple[Drift, ...]]:
     """Sends the column `repeat` times. `error` when a run had no reply at all, or what is expected makes no sense."""
     try:
         expect = expectations.for_column(case.expect, column.id) or PARSES
-        rounds = [_round(session, case, column, expect, allow_hosts, allow_code) for _ in range(repeat)]
+        rounds = [_round(session, case, column, expect, allowed, allow_code) for _ in range(repeat)]
     except expectations.ExpectationError as error:
         return "error", (Drift("live", f"expect.{error.place}", error.message),)
     drift: list[Drift] = []
@@ -42,11 +43,18 @@ def _round(
     case: Case,
     column: Column,
     expect: Mapping[str, Any],
-    allow_hosts: Collection[str],
+    allowed: Allowed,
     allow_code: bool,
 ) -> list[Drift]:
     try:
-        run = sending.send(session, column, case, allow_hosts=allow_hosts, allow_code=allow_code)
+        run = sending.send(
+            session,
+            column,
+            case,
+            allow_hosts=allowed.hosts,
+            allow_variables=allowed.variables,
+            allow_code=allow_code,
+        )
     except Exception as error:  # what cannot be sent at all: a signature, an adapter, values, a model's name
         return [Drift("live", "request", str(error) or type(error).__name__)]
     return _judged(run, expect)

@@ -94,6 +94,17 @@ def add_allow_host(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_allow_variable(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--allow-variable",
+        dest="allow_variables",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="the value of this variable may go out in the header that the session's header_variables give it",
+    )
+
+
 def add_tool(parser: argparse.ArgumentParser) -> None:
     """`--tool`, of `send` and of the app."""
     parser.add_argument(

@@ -1,4 +1,6 @@
-"""Which hosts may get a key, by the file that names them: what the user said, for as long as the app is open."""
+"""Which hosts may get a key or another variable's value, by the file that names them: what the user said, for as long
+as the app is open.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +10,7 @@ from typing import NamedTuple
 from adapters.lm import addresses, dotenv
 from adapters.lm.capabilities import split_model
 from sessions.model.session import Column, Session
+from sessions.running import rendering
 from workbench.sending import sending
 from workbench.sending.model_choices import key_of
 
@@ -15,7 +18,8 @@ from workbench.sending.model_choices import key_of
 class HostQuestion(NamedTuple):
     """A file names an address for a model whose key is set: may its host have the key?
 
-    `file` is the session's (None: it has none yet) or a `.env`.
+    Or, with `header`: a session wants the value of `variable` in this header, wherever the model is called. `file` is
+    the session's (None: it has none yet) or a `.env`; an `address` that nobody names is the provider's own.
     """
 
     file: Path | None
@@ -23,16 +27,28 @@ class HostQuestion(NamedTuple):
     address: str
     model: str
     variable: str
+    header: str = ""
+
+    @property
+    def key(self) -> tuple[Path | None, str, str]:
+        return self.file, self.host, self.variable if self.header else ""
+
+
+class Allowed(NamedTuple):
+    """What may leave this machine with a request."""
+
+    hosts: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset()
 
 
 class AllowedHosts:
     """Nothing is allowed before the user says so; what was said counts for that file and that host alone."""
 
     def __init__(self) -> None:
-        self._said: dict[tuple[Path | None, str], bool] = {}
+        self._said: dict[tuple[Path | None, str, str], bool] = {}
 
     def say(self, question: HostQuestion, allowed: bool) -> None:
-        self._said[question.file, question.host] = allowed
+        self._said[question.key] = allowed
 
     def forget(self) -> None:
         """Asks anew about every host."""
@@ -41,20 +57,43 @@ class AllowedHosts:
     def of(self, session: Session, column: Column, path: Path | None) -> frozenset[str]:
         """The hosts that may get a key when the column of the session in `path` is sent."""
         routes = [sending.route_of(session, column, second) for second in sending.models_of(column)]
-        return frozenset(one.host for one in routes if self._said.get((_file_of(one, path), one.host)))
+        return frozenset(one.host for one in routes if self._said.get((_file_of(one, path), one.host, "")))
+
+    def allowed(self, session: Session, column: Column, path: Path | None) -> Allowed:
+        """What may go out when the column of the session in `path` is sent."""
+        asked = _headers(session, column, path)
+        return Allowed(
+            self.of(session, column, path), frozenset(one.variable for one in asked if self._said.get(one.key))
+        )
 
     def questions(self, session: Session, column: Column, path: Path | None) -> tuple[HostQuestion, ...]:
         """What the user has not said yet and must, before a key can go anywhere. Raises `ProviderError`."""
         dotenv.read(Path.cwd()).lend_keys()
-        found: dict[tuple[Path | None, str], HostQuestion] = {}
+        found: dict[tuple[Path | None, str, str], HostQuestion] = {}
         for second in sending.models_of(column):
             route = sending.route_of(session, column, second)
             variable = _key_at_stake(route)
             file = _file_of(route, path)
-            if variable and (file, route.host) not in self._said:
-                question = HostQuestion(file, route.host, route.address or "", route.model, variable)
-                found.setdefault((file, route.host), question)
+            question = HostQuestion(file, route.host, route.address or "", route.model, variable)
+            if variable and question.key not in self._said:
+                found.setdefault(question.key, question)
+        for one in _headers(session, column, path):
+            if not self._said.get(one.key):
+                found.setdefault(one.key, one)
         return tuple(found.values())
+
+
+def _headers(session: Session, column: Column, path: Path | None) -> tuple[HostQuestion, ...]:
+    """A question for each header that the session fills from a variable. Raises `ProviderError`."""
+    headers = rendering.lm_settings_of(session, column).header_variables
+    if not headers or session.model_of(column).startswith("offline/"):
+        return ()
+    route = sending.route_of(session, column)
+    host = route.host or split_model(route.model)[0]
+    return tuple(
+        HostQuestion(path, host, route.address or "", route.model, variable, header)
+        for header, variable in headers.items()
+    )
 
 
 def _key_at_stake(route: sending.Route) -> str:

@@ -75,6 +75,7 @@ def open_model(
     extraction_model: str | None = None,
     *,
     allow_hosts: Collection[str] = (),
+    allow_variables: Collection[str] = (),
     stream: bool = True,
 ) -> lm.LM:
     """The model of a column, or TwoStep's second one; keys of the `.env` of the working folder are lent to it.
@@ -96,6 +97,8 @@ def open_model(
         timeout=connection.get("timeout") or TIMEOUT_S,
         chunk_seconds=None if stream else 0.0,
         stream=stream and connection.get("stream") is not False,
+        settings=None if extraction_model else rendering.lm_settings_of(session, column),
+        allow_variables=allow_variables,
     )
 
 
@@ -108,6 +111,7 @@ def send(
     deadline_s: float | None = None,
     cancel: threading.Event | None = None,
     allow_hosts: Collection[str] = (),
+    allow_variables: Collection[str] = (),
     allow_code: bool = False,
     extraction_model: str | None = None,
     raw: bool = False,
@@ -119,7 +123,8 @@ def send(
     """Runs the column against its model and returns what happened; a failed call is in the result.
 
     A key goes to an `api_base` of the session, or of the `.env` of the working folder, only when `allow_hosts` names
-    its host. `allow_code` lets a `module:Class` adapter be imported. `extraction_model` is TwoStep's second model
+    its host; the value of a variable in a header of the session's only when `allow_variables` names it.
+    `allow_code` lets a `module:Class` adapter be imported. `extraction_model` is TwoStep's second model
     (None: that of its option of this name, else the column's). `raw` keeps the reply as text. `offered` are the
     session's tools with those who answer (None: its canned results, see `sessions.running.tools`). `model` answers
     in the place of every one that the session names. Without `stream` replies are asked for in one piece. `retries`:
@@ -133,7 +138,7 @@ def send(
     second = extraction_model
     if model is None:
         second = second or models_of(column)[-1]
-        model = open_model(session, column, allow_hosts=allow_hosts, stream=stream)
+        model = open_model(session, column, allow_hosts=allow_hosts, allow_variables=allow_variables, stream=stream)
     return runner.run(
         rendering.adapter_of(column, allow_code=allow_code),
         model,

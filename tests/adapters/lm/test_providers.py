@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from provider_server import BY_NAME, KEY, PROVIDERS, Provider, ProviderServer, Seen
+from provider_server import AS_RESPONSES, BY_NAME, KEY, PROVIDERS, Provider, ProviderServer, Seen
 from provider_wires import FAULT, PROMPT_TOKENS, REPLY_TOKENS, Ending, Reply
 
 from adapters.formats.catalog import make
+from adapters.lm import LMSettings
 from adapters.lm import open as open_model
 from adapters.running import runner
 from adapters.running.events import ChunkReceived
@@ -21,10 +22,10 @@ from adapters.signatures.signature import InputField, OutputField, Signature
 QUESTION = Signature.make((), "Answer.").append("question", InputField(), str).append("answer", OutputField(), str)
 REPLY = Reply(("[[ ## answer ## ]]\n", "It rains ", "a lot.\n\n", "[[ ## completed ## ]]"))
 
-WORDED_BY_LITELLM = ("responses", "gemini", "vertex", "openrouter")
+WORDED_BY_LITELLM = ("responses", "asked as responses", "gemini", "vertex", "openrouter")
 """Where litellm puts words of its own around the provider's, in the middle of a stream."""
 
-QUICK = ("gemini", "responses", "pro")
+QUICK = ("gemini", "responses", "pro", "asked as responses")
 """Those that a change of ours, or of litellm's, is most likely to break; the others are among the slow tests."""
 
 Ask = Callable[..., Run]
@@ -44,7 +45,12 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Ask:
         with ProviderServer(provider, reply, behaviour) as server:
             for name, value in provider.environment(server.url).items():
                 monkeypatch.setenv(name, value)
-            lm = open_model(provider.model, timeout=20, stream=options.pop("stream", True))
+            lm = open_model(
+                provider.model,
+                timeout=20,
+                stream=options.pop("stream", True),
+                settings=LMSettings(provider.model_type),
+            )
             run = runner.run(make("chat"), lm, QUESTION, [], {"question": "Rain?"}, fallback=False, **options)
             asked.extend(one for one in server.requests if one.path != "/api/show")  # Ollama is asked about its model
             return run
@@ -59,8 +65,8 @@ def by_pace(*providers: Provider) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("provider", marked)
 
 
-every_provider = by_pace(*PROVIDERS)
-every_stream = by_pace(*(one for one in PROVIDERS if one.streams))
+every_provider = by_pace(*PROVIDERS, AS_RESPONSES)
+every_stream = by_pace(*(one for one in (*PROVIDERS, AS_RESPONSES) if one.streams))
 
 
 @every_provider

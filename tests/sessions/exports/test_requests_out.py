@@ -23,6 +23,7 @@ from sessions.exports.litellm_script import litellm_script
 from sessions.exports.messages import messages, request
 from sessions.model.replies import RecordedAttempt, RecordedCompletion, RecordedReading, Reply
 from sessions.model.session import DEFAULT_COLUMNS, Case, Column, Demo, Recording, Session, SignatureText, Tool
+from sessions.running import rendering
 
 NASTY = "it's \"quoted\" $HOME `touch pwned` \\ $(touch pwned)\n!\x1b \udc80 é \u2028 '''x''' \"\"\""
 ASKED = Session(
@@ -242,13 +243,44 @@ def test_every_export_is_the_same_every_time() -> None:
         assert export(source(session)) == export(source(session))
 
 
+HEADERS = {"header_variables": {"X-Org": "OUR_ORG"}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"), [("chat", "chat/completions"), ("responses", "responses"), ("text", "completions")]
+)
+def test_the_api_and_the_headers_by_variable_are_written(kind: str, path: str) -> None:
+    one = source(replace(ASKED, params={"model_type": kind, **HEADERS}))
+    view = one.first
+    assert f'/{path}"' in curl(one).text and '-H "X-Org: ${OUR_ORG}"' in curl(one).text
+    body = json.loads(argument_of(curl(one).text, "--data-binary"))
+    assert body == json.loads(
+        json.dumps({**rendering.body_of(view.session, view.column, view.request), "model": "gpt-4o"})
+    )
+    made = litellm_script(one).text
+    compile(made, "exported", "exec")
+    assert 'extra_headers={"X-Org": os.environ["OUR_ORG"]}' in made and "model_type" not in made
+    assert lines(batch(one).text)[0]["url"] == f"/v1/{path}"
+    elsewhere = source(replace(ASKED, params={"api_base": "http://stranger:1/v1", **HEADERS}))
+    for export in (curl, litellm_script):
+        assert "OUR_ORG" not in export(elsewhere).text
+        assert any("X-Org" in said for said in export(elsewhere).left_out)
+
+
 @pytest.mark.slow
-def test_curl_and_the_script_ask_a_server_as_the_workbench_does(tmp_path: Path) -> None:
-    asked = replace(ASKED, cases=(Case("x", {"question": NASTY.replace("\udc80", "")}),), demos=())
+@pytest.mark.parametrize("model", ["openai/gpt-4o", "openai/gpt-6-sol", "openai/o3"])
+def test_curl_and_the_script_ask_a_server_as_the_workbench_does(tmp_path: Path, model: str) -> None:
+    asked = replace(
+        ASKED,
+        model=model,
+        params={"stop": ["\n\n"], "max_tokens": 20_000},
+        cases=(Case("x", {"question": NASTY.replace("\udc80", "")}),),
+        demos=(),
+    )
     one = source(asked, column=1)
     (tmp_path / "ask.sh").write_text(curl(one).text, encoding="utf-8")
     (tmp_path / "ask.py").write_text(litellm_script(one).text, encoding="utf-8")
-    wanted = {**one.first.request.as_dict(), "model": "gpt-4o"}
+    wanted = {**rendering.body_of(asked, asked.columns[1], one.first.request), "model": one.first.model[7:]}
     with LoopbackServer("Hello there.", "ok") as server:
         bases = dict.fromkeys(("OPENAI_API_BASE", "OPENAI_BASE_URL"), server.url)
         more = {**bases, "OPENAI_API_KEY": "sk-none", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "NO_PROXY": "127.0.0.1"}

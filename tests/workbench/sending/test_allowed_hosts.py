@@ -42,6 +42,7 @@ def test_an_address_of_the_session_is_a_question_that_names_host_file_and_variab
         "http://evil.example:8080/v1",
         "openai/gpt-6-luna",
         "OPENAI_API_KEY",
+        "",
     )
     assert CANARY not in repr(question)
     assert hosts.of(SESSION, CHAT, FILE) == frozenset()
@@ -120,3 +121,28 @@ def test_ollamas_host_in_a_projects_env_is_called_and_asked_about_before_it_gets
     assert question.variable == "OLLAMA_API_KEY" and CANARY not in repr(question)
     monkeypatch.setenv("OLLAMA_HOST", "mine")
     assert sending.route_of(session, CHAT).named_by == "", "what the user's environment names is the user's"
+
+
+HEADERS = {"header_variables": {"X-Org": "OUR_ORG"}}
+
+
+@pytest.mark.parametrize("address", [{}, {"api_base": "http://evil.example:8080/v1"}])
+def test_a_variable_in_a_header_is_a_question_of_its_own_wherever_it_goes(address: dict[str, str]) -> None:
+    session = replace(SESSION, params={**HEADERS, **address})
+    hosts = AllowedHosts()
+    *about_keys, question = hosts.questions(session, CHAT, FILE)
+    assert len(about_keys) == len(address)
+    assert (question.header, question.variable) == ("X-Org", "OUR_ORG")
+    for one in about_keys:
+        hosts.say(one, True)
+    assert hosts.allowed(session, CHAT, FILE).variables == frozenset(), "a key is no other variable"
+    hosts.say(question, True)
+    assert hosts.allowed(session, CHAT, FILE).variables == {"OUR_ORG"}
+    assert hosts.questions(session, CHAT, FILE) == ()
+    other = replace(session, params={**address, "header_variables": {"X-Org": "AWS_SECRET_ACCESS_KEY"}})
+    assert hosts.allowed(other, CHAT, FILE).variables == frozenset() and hosts.questions(other, CHAT, FILE)
+    assert hosts.allowed(session, CHAT, Path("other.json")).variables == frozenset()
+
+
+def test_an_offline_model_gets_no_header() -> None:
+    assert AllowedHosts().questions(replace(SESSION, params=HEADERS, model="offline/exact"), CHAT, FILE) == ()

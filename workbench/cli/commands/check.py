@@ -72,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--allow-host", dest="allow_hosts", action="append", default=[], metavar="HOST", help="with --live: as for send"
     )
+    arguments.add_allow_variable(parser)
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes to check files in (default 1)")
     parser.add_argument("--restore-order", action="store_true", help="undo a formatter's sorting of keys")
     parser.add_argument("--no-source", action="store_true", help="follow no link to a program (the verdict source)")
@@ -161,6 +162,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         model=model or None,
         repeat=options.repeat,
         allow_hosts=tuple(options.allow_hosts),
+        allow_variables=tuple(options.allow_variables),
         source=not options.no_source,
         restore_order=options.restore_order,
     )

@@ -106,6 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"the model is told to ask for less when a tool's result has more characters (default {LONGEST_RESULT:,})",
     )
     arguments.add_allow_host(parser)
+    arguments.add_allow_variable(parser)
     arguments.add_variants(parser)
     arguments.add_json(parser)
 
@@ -292,6 +293,7 @@ class _Sender:
                 deadline_s=options.deadline,
                 cancel=self._cancel,
                 allow_hosts=options.allow_hosts,
+                allow_variables=options.allow_variables,
                 allow_code=column.adapter in chosen.allow_code,
                 extraction_model=options.extraction_model,
                 raw=options.raw,

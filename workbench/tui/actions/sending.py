@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from sessions.model.variants import VariantError
 from sessions.running import tools
 from sessions.running.tools import Ask, Handler
 from workbench.sending import sending
-from workbench.sending.allowed_hosts import HostQuestion
+from workbench.sending.allowed_hosts import Allowed, HostQuestion
 from workbench.state.document import State
 from workbench.tui.actions.tool_results import asker
 from workbench.tui.dialogs.ask import AskScreen
@@ -51,7 +51,11 @@ KEY_ANSWERS = (
     Answer("bare", "n", "Send without a key", "the host sees the prompt alone"),
     Answer("key", "y", "Send it the key", "this host, for this file, until the workbench is closed"),
 )
-"""The first is chosen by enter alone, which must give nothing away."""
+VARIABLE_ANSWERS = (
+    Answer("nothing", "n", "Send nothing", "the session's header_variables ask for it: the column's parameters"),
+    Answer("key", "y", "Send it the value", "this host, for this file, until the workbench is closed"),
+)
+"""The first of each is chosen by enter alone, which must give nothing away."""
 
 
 def send(
@@ -80,7 +84,7 @@ def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | 
 
     def send_one(state: State, column: Column, listener: Listener, cancel: Event) -> Run:
         ask = asker(host, column.id, listener, cancel)
-        allowed = partial(hosts.of, state.session, column, path)
+        allowed = partial(hosts.allowed, state.session, column, path)
         return send_column(
             state, column, listener, cancel, allowed, raw=raw, ask=ask, handlers=handlers, deadline_s=deadline_s
         )
@@ -93,7 +97,7 @@ def send_column(
     column: Column,
     listener: Listener,
     cancel: Event,
-    allowed: Callable[[], Collection[str]] = frozenset,
+    allowed: Callable[[], Allowed] = Allowed,
     *,
     raw: bool = False,
     ask: Ask | None = None,
@@ -102,12 +106,12 @@ def send_column(
 ) -> Run:
     """Sends a column of the case on screen. Raises `RunError` for what the user can mend.
 
-    `allowed` gives the hosts that may get a key; `handlers` answer tools by name, and `ask` asks the user for a result
-    that is in no canned answer either.
+    `allowed` gives what may leave with the request; `handlers` answer tools by name, and `ask` asks the user for a
+    result that is in no canned answer either.
     """
     session = state.session
     try:
-        hosts = allowed()
+        may = allowed()
         return sending.send(
             session,
             column,
@@ -115,7 +119,8 @@ def send_column(
             listeners=(listener,),
             cancel=cancel,
             deadline_s=deadline_s,
-            allow_hosts=hosts,
+            allow_hosts=may.hosts,
+            allow_variables=may.variables,
             raw=raw,
             offered=tools.run_tools(session, ask=ask, handlers=handlers)[0],
         )
@@ -128,13 +133,13 @@ def send_column(
 def _questions(host: Host, columns: Iterable[Column]) -> tuple[HostQuestion, ...]:
     if host.sending.sender is not None:
         return ()
-    found: dict[tuple[object, str], HostQuestion] = {}
+    found: dict[object, HostQuestion] = {}
     for column in columns:
         try:
             asked = host.sending.hosts.questions(host.document.session, column, host.document.path)
         except ProviderError:
             continue  # the run says it under its column
-        found.update({(one.file, one.host): one for one in asked})
+        found.update({one.key: one for one in asked})
     return tuple(found.values())
 
 
@@ -148,10 +153,9 @@ async def _ask_and_send(
 async def settle(host: Host, questions: Iterable[HostQuestion]) -> bool:
     """Asks about each host that a file names; whether anything may be sent now."""
     for one in questions:
-        answer = await host.app.push_screen_wait(
-            ConfirmScreen(f"May {one.host} get your key?", _text(one), KEY_ANSWERS)
-        )
-        if answer is None:
+        what, answers = (one.variable, VARIABLE_ANSWERS) if one.header else ("your key", KEY_ANSWERS)
+        answer = await host.app.push_screen_wait(ConfirmScreen(f"May {one.host} get {what}?", _text(one), answers))
+        if answer in (None, "nothing"):
             host.main.say("nothing was sent")
             return False
         host.sending.hosts.say(one, answer == "key")
@@ -160,6 +164,13 @@ async def settle(host: Host, questions: Iterable[HostQuestion]) -> bool:
 
 def _text(question: HostQuestion) -> str:
     file = str(question.file) if question.file is not None else "This session"
+    if question.header:
+        address = f"\n  {Scrubber().text(question.address)}" if question.address else " the provider's own address"
+        return (
+            f"{file} wants the value of the variable {question.variable} sent, as the header {question.header}, with "
+            f"every request for {question.model}, to{address}\n"
+            f"Allow it only if you know that {question.host} is to have it."
+        )
     return (
         f"{file} names the address\n  {Scrubber().text(question.address)}\nfor {question.model}. Sending there with "
         f"{question.variable} gives your key to whoever runs {question.host}. Allow it only if you know that host; "

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.lm.capabilities import capabilities_of
+from adapters.lm.lm_settings import ModelType
 from adapters.requests.request import Request
 from sessions.running import rendering
 from workbench.sending import model_choices
@@ -28,6 +29,16 @@ OTHER_MODELS = (
 """Models of different capabilities, to see what the same column would send to each."""
 
 
+READ_BY_THE_MODEL = ("model", "messages", "input", "instructions", "prompt")
+"""Parts of a body that the messages below say, whatever the API calls them."""
+
+ASKED_BY: Mapping[ModelType, str] = {
+    "chat": "chat completions",
+    "responses": "OpenAI's Responses API",
+    "text": "completions of a text: the messages arrive as one text",
+}
+
+
 def blocks_of(at: LookedAt, as_json_text: bool = False) -> list[Block]:
     """The request of the column as it would go out now; with `as_json_text` nothing but its JSON."""
     request = at.live.request
@@ -41,7 +52,7 @@ def blocks_of(at: LookedAt, as_json_text: bool = False) -> list[Block]:
     blocks += [named("model", request.model or "none"), *_about(at), *_native(at, request)]
     blocks += heading("Parameters beside the messages, as they arrive")
     body = rendering.body_of(at.session, at.column, request)
-    params = {name: value for name, value in body.items() if name not in ("model", "messages")}
+    params = {name: value for name, value in body.items() if name not in READ_BY_THE_MODEL}
     blocks += [named(name, *_value(value)) for name, value in params.items()] or [block("  none", "note")]
     blocks += heading("The same column, other models")
     blocks += _other_models(at)
@@ -63,7 +74,24 @@ def _about(at: LookedAt) -> list[Block]:
     return [
         named("which", model_choices.can(rendering.capabilities_for(at.session, at.column))),
         *([named("", (leaves, "warning"))] if leaves is not None else []),
+        *_how_it_is_asked(at),
     ]
+
+
+def _how_it_is_asked(at: LookedAt) -> list[Block]:
+    """What the session says of the call itself: the API, headers by their variables, tries."""
+    settings = rendering.lm_settings_of(at.session, at.column)
+    given = rendering.connection_of(at.session, at.column)
+    blocks: list[Block] = []
+    if given.get("model_type") is not None:
+        role = ", a system is a developer" if settings.developer_role and settings.model_type == "responses" else ""
+        blocks.append(named("asked by", f"{ASKED_BY[settings.model_type]}{role}"))
+    if settings.header_variables:
+        headers = [f"{header}: ${variable}" for header, variable in settings.header_variables.items()]
+        blocks.append(named("headers", comma(headers), " (the values are read when it is sent, and shown nowhere)"))
+    if given.get("num_retries"):
+        blocks.append(named("tries", f"{given['num_retries'] + 1} at most, where a failure may be over by itself"))
+    return blocks
 
 
 def _native(at: LookedAt, request: Request) -> list[Block]:

@@ -1,0 +1,104 @@
+"""What is known of a failed call, as plain JSON, in the child process; the parent puts it into words.
+
+Loaded by its path beside `litellm_worker`, with nothing of this project imported.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+MAX_BODY = 20_000
+"""Characters kept of an error's body."""
+
+Message = dict[str, Any]
+
+
+class UnfinishedStreamError(Exception):
+    """A stream that ended without a finish reason."""
+
+    def __init__(self, wrapper: Any, anything: bool) -> None:
+        super().__init__("the stream ended without a finish reason")
+        self.anything = anything
+        self.response = getattr(getattr(wrapper, "completion_stream", None), "response", None)
+
+
+def facts_of(error: BaseException) -> Message:
+    """What is known of a failure, as plain JSON; the parent puts it into words."""
+    chain: list[BaseException] = []
+    one: BaseException | None = error
+    while one is not None and one not in chain and len(chain) < 12:
+        chain.append(one)
+        one = one.__cause__ or one.__context__
+    facts: Message = {
+        "types": [cls.__name__ for cls in type(error).__mro__ if cls.__module__ != "builtins"]
+        or [type(error).__name__],
+        "message": str(error)[:MAX_BODY],
+        "causes": [{"type": type(cause).__name__, "message": str(cause)[:2000]} for cause in chain[1:]],
+        "status": status_of(chain),
+        "begun": not getattr(error, "is_pre_first_chunk", False),
+    }
+    missing = next((one.name for one in chain if isinstance(one, ModuleNotFoundError)), None) or missing_in(str(error))
+    if missing:
+        facts["missing"] = missing
+    for cause in chain:
+        response = getattr(cause, "response", None)
+        headers = headers_of(cause)
+        if "retry_after" not in facts and (headers.get("retry-after") or headers.get("llm_provider-retry-after")):
+            facts["retry_after"] = headers.get("retry-after") or headers.get("llm_provider-retry-after")
+        if "body" not in facts and getattr(cause, "body", None):
+            facts["body"] = plain(cause.body)  # type: ignore[attr-defined]
+        if "text" not in facts:
+            text = text_of(response)
+            if text:
+                facts["text"] = text[:MAX_BODY]
+                facts["content_type"] = headers.get("content-type", "")
+    if isinstance(error, UnfinishedStreamError):
+        facts["anything"] = error.anything
+        facts["content_type"] = headers_of(error).get("content-type", "")
+    for name in ("llm_provider", "code", "param"):
+        value = getattr(error, name, None)
+        if isinstance(value, str) and value:
+            facts[name] = value
+    return facts
+
+
+def missing_in(text: str) -> str | None:
+    """The module that could not be imported, where only litellm's words tell of it."""
+    _, found, rest = text.partition("No module named '")
+    return rest.partition("'")[0] if found else None
+
+
+def status_of(chain: list[BaseException]) -> int | None:
+    """The HTTP status nearest to the wire: what stands around it is sometimes litellm's invention."""
+    for cause in reversed(chain):
+        for owner in (getattr(cause, "response", None), cause):
+            status = getattr(owner, "status_code", None)
+            if isinstance(status, int):
+                return status
+    return None
+
+
+def headers_of(error: BaseException) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for owner in (error, getattr(error, "response", None)):
+        for name in ("litellm_response_headers", "headers"):
+            headers = getattr(owner, name, None)
+            if headers:
+                found.update({str(key).lower(): str(value) for key, value in dict(headers).items()})
+    return found
+
+
+def text_of(response: Any) -> str:
+    try:
+        return str(response.text) if response is not None and response.content else ""
+    except Exception:
+        return ""  # a streamed body that was never read
+
+
+def plain(value: Any) -> Any:
+    """`value` as plain JSON, without the keys that are None."""
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json", exclude_none=True)
+    return json.loads(json.dumps(value, default=str))

@@ -1,0 +1,40 @@
+"""What `dspy.LM` is told beside a model's name and the parameters of its requests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+ModelType = Literal["chat", "responses", "text"]
+"""The API that a model is asked by: chat completions, OpenAI's Responses, or completions of a text."""
+
+MODEL_TYPES: tuple[ModelType, ...] = ("chat", "responses", "text")
+
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+OF_THE_CONNECTION = frozenset({"connection", "content-length", "content-type", "host", "te", "transfer-encoding"})
+"""Headers that say how a request is sent, which its sender alone knows."""
+
+
+@dataclass(frozen=True)
+class LMSettings:
+    """`developer_role` makes developers of systems, over the Responses API alone (as in dspy).
+
+    `header_variables` are headers that go out beside litellm's own, each with the name of the environment variable
+    that holds its value: the value is read when a request is sent, and stands nowhere else.
+    """
+
+    model_type: ModelType = "chat"
+    developer_role: bool = False
+    header_variables: Mapping[str, str] = field(default_factory=dict)
+
+
+def why_no_header(header: str, variable: str) -> str:
+    """What keeps a header from being sent with the value of a variable; empty for nothing."""
+    if not _HEADER.fullmatch(header):
+        return "a header's name is made of letters, digits and -, such as OpenAI-Organization"
+    if header.lower() in OF_THE_CONNECTION:
+        return "this header is set by who sends the request"
+    return "" if _VARIABLE.fullmatch(variable) else "expected the name of an environment variable, such as OPENAI_ORG"

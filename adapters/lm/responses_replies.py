@@ -1,0 +1,123 @@
+"""Replies of the Responses API and of text completions, in the child process, as the pieces that the worker hands on.
+
+Loaded by its path beside `litellm_worker`, with nothing of this project imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+Piece = dict[str, Any]
+
+CUT_OFF = {"max_output_tokens": "length", "content_filter": "content_filter"}
+"""Why a reply is incomplete, and the finish reason that says the same."""
+
+
+class FailedReplyError(Exception):
+    """The server says in its stream, or in its answer, that it failed."""
+
+    def __init__(self, error: Any) -> None:
+        said = _get(error, "message") or "the reply failed"
+        super().__init__(str(said))
+        self.body = {"message": str(said), "code": _get(error, "code")}
+
+
+class Ended:
+    """The last event of a stream: `response` is the whole answer."""
+
+    def __init__(self, response: Any) -> None:
+        self.response = response
+
+
+async def streamed(events: Any) -> AsyncIterator[Piece | Ended]:
+    """The pieces of a reply as they arrive, then how it ended, unless it broke off. Raises FailedReplyError."""
+    calls: dict[Any, int] = {}
+    refused: list[str] = []
+    async for event in events:
+        kind = str(getattr(event, "type", "")).rpartition("ResponsesAPIStreamEvents.")[2]
+        kind = getattr(getattr(event, "type", None), "value", kind)
+        if kind == "response.output_text.delta":
+            logprobs = getattr(event, "logprobs", None)
+            yield {"text": event.delta, **({"logprobs": {"content": logprobs}} if logprobs else {})}
+        elif kind in ("response.reasoning_summary_text.delta", "response.reasoning_text.delta"):
+            yield {"reasoning": event.delta}
+        elif kind == "response.refusal.delta":
+            refused.append(event.delta)
+        elif kind == "response.output_item.added" and _get(event.item, "type") == "function_call":
+            number = calls.setdefault(event.output_index, len(calls))
+            yield {"tool_calls": [_call(event.item, number, "")]}
+        elif kind == "response.function_call_arguments.delta":
+            number = calls.setdefault(event.output_index, len(calls))
+            yield {"tool_calls": [{"index": number, "arguments": event.delta}]}
+        elif kind in ("response.completed", "response.incomplete"):
+            if refused:
+                yield {"refusal": "".join(refused)}
+            yield {"finish_reason": finish_of(event.response)}
+            yield Ended(event.response)
+            return
+        elif kind == "response.failed":
+            raise FailedReplyError(_get(event.response, "error"))
+        elif kind == "error":
+            raise FailedReplyError(_get(event, "error") or event)
+
+
+def whole(response: Any) -> Piece:
+    """A reply that came at once, as one piece. Raises FailedReplyError."""
+    if _get(response, "status") == "failed":
+        raise FailedReplyError(_get(response, "error"))
+    said: dict[str, list[str]] = {"text": [], "reasoning": [], "refusal": []}
+    calls: list[Piece] = []
+    logprobs: list[Any] = []
+    for item in _get(response, "output") or ():
+        kind = _get(item, "type")
+        if kind == "message":
+            for part in _get(item, "content") or ():
+                name = {"output_text": "text", "refusal": "refusal"}.get(_get(part, "type"))
+                if name is not None:
+                    said[name].append(_get(part, name) or "")
+                logprobs += _get(part, "logprobs") or ()
+        elif kind == "function_call":
+            calls.append(_call(item, len(calls), _get(item, "arguments") or ""))
+        elif kind == "reasoning":
+            said["reasoning"] += [
+                _get(part, "text") or "" for part in _get(item, "content") or _get(item, "summary") or ()
+            ]
+    return {
+        **{name: "".join(texts) for name, texts in said.items() if texts},
+        **({"tool_calls": calls} if calls else {}),
+        **({"logprobs": {"content": logprobs}} if logprobs else {}),
+        "finish_reason": finish_of(response),
+    }
+
+
+def finish_of(response: Any) -> str:
+    """The finish reason of chat completions."""
+    if _get(response, "status") == "incomplete":
+        return CUT_OFF.get(str(_get(_get(response, "incomplete_details"), "reason")), "length")
+    calls = any(_get(item, "type") == "function_call" for item in _get(response, "output") or ())
+    return "tool_calls" if calls else "stop"
+
+
+def texts(response: Any) -> Iterator[Piece]:
+    """The pieces of completions of a text."""
+    for choice in response.choices:
+        logprobs = getattr(choice, "logprobs", None)
+        said = {"choice": choice.index or 0, "text": choice.text or ""}
+        if logprobs is not None and hasattr(logprobs, "model_dump"):
+            logprobs = logprobs.model_dump(mode="json", exclude_none=True)
+        ending = {"finish_reason": choice.finish_reason} if choice.finish_reason else {}
+        yield {**said, **ending, **({"logprobs": logprobs} if logprobs else {})}
+
+
+def _call(item: Any, number: int, arguments: str) -> Piece:
+    return {
+        "index": number,
+        "id": _get(item, "call_id") or "",
+        "name": _get(item, "name") or "",
+        "arguments": arguments,
+    }
+
+
+def _get(holder: Any, name: str) -> Any:
+    return holder.get(name) if isinstance(holder, dict) else getattr(holder, name, None)
