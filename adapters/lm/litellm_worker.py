@@ -224,10 +224,9 @@ async def answer_as_text(litellm: Any, output: Output, message: Message, _: lite
 
 def responses_ending(litellm: Any, model: str, response: Any) -> Message:
     """As `ending`, of an answer of the Responses API."""
-    from litellm.responses.utils import ResponseAPILoggingUtils
-
+    told = importlib.import_module("litellm.responses.utils").ResponseAPILoggingUtils
     usage = getattr(response, "usage", None)
-    counted = None if usage is None else ResponseAPILoggingUtils._transform_response_api_usage_to_chat_usage(usage)
+    counted = None if usage is None else told._transform_response_api_usage_to_chat_usage(usage)
     made = ending(litellm, model, response, counted)
     made["raw"] = {name: one for name, one in made["raw"].items() if name in ABOUT_RESPONSES}
     return made

@@ -52,8 +52,8 @@ KEY_ANSWERS = (
     Answer("key", "y", "Send it the key", "this host, for this file, until the workbench is closed"),
 )
 VARIABLE_ANSWERS = (
-    Answer("nothing", "n", "Send nothing", "the session's header_variables ask for it: the column's parameters"),
-    Answer("key", "y", "Send it the value", "this host, for this file, until the workbench is closed"),
+    Answer("nothing", "n", "Send nothing", "it is asked for by header_variables, a parameter"),
+    Answer("key", "y", "Send it the value", "until the workbench is closed"),
 )
 """The first of each is chosen by enter alone, which must give nothing away."""
 
