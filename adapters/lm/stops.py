@@ -25,19 +25,24 @@ def cut_at_stops(chunks: Iterable[Chunk], stops: Sequence[str]) -> Iterator[Chun
             yield replace(chunk, text="", reasoning="", tool_calls=(), finish_reason=None, logprobs=None, refusal="")
             continue
         text = held.pop(chunk.choice, "") + chunk.text
-        places = [place for place in (text.find(one) for one in wanted) if place >= 0]
-        if places:
+        is_over = chunk.finish_reason is not None
+        # A stop that has begun may turn out to stand before one that is whole.
+        begun = len(text) if is_over else len(text) - _beginning(text, wanted)
+        place = _first(text, wanted)
+        if place is not None and place <= begun:
             ended.add(chunk.choice)
-            yield replace(chunk, text=text[: min(places)], finish_reason="stop", tool_calls=())
-        elif chunk.finish_reason is not None:
-            yield replace(chunk, text=text)
-        else:
-            kept = _beginning(text, wanted)
-            if kept:
-                held[chunk.choice] = text[len(text) - kept :]
-            yield replace(chunk, text=text[: len(text) - kept])
+            yield replace(chunk, text=text[:place], finish_reason="stop", tool_calls=())
+            continue
+        if begun < len(text):
+            held[chunk.choice] = text[begun:]
+        yield replace(chunk, text=text[:begun])
     for choice, text in held.items():
-        yield Chunk(text=text, choice=choice)
+        yield Chunk(text=text[: _first(text, wanted)], choice=choice)
+
+
+def _first(text: str, stops: Sequence[str]) -> int | None:
+    """Where the first of `stops` stands in `text`."""
+    return min((place for place in (text.find(one) for one in stops) if place >= 0), default=None)
 
 
 def _beginning(text: str, stops: Sequence[str]) -> int:

@@ -48,6 +48,7 @@ class Settings:
     deadline_s: float | None = None
     max_cost: float | None = None
     allow_hosts: Collection[str] = ()
+    allow_variables: Collection[str] = ()
     checks: tuple[UserCheck, ...] = ()
     retries: int = RETRIES
 
@@ -219,6 +220,7 @@ class Bench:
                 deadline_s=settings.deadline_s,
                 cancel=self._cancel,
                 allow_hosts=settings.allow_hosts,
+                allow_variables=settings.allow_variables,
                 allow_code=job.column.adapter in job.target.allow_code,
                 offered=offered,
                 stream=False,

@@ -100,6 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--markdown", metavar="FILE", help="write the grid for a pull request too")
     parser.add_argument("--junit", metavar="FILE", help="write a report for the CI system too, a test case a cell")
     arguments.add_allow_host(parser)
+    arguments.add_allow_variable(parser)
     arguments.add_tool(parser)
     arguments.add_json(parser)
 
@@ -219,7 +220,14 @@ def forecast_words(found: Forecast, done: int) -> str:
 
 def _run_open(planned: Plan, options: argparse.Namespace, checks: Sequence[functions.UserCheck]) -> list[int]:
     """Runs what is open; what that means for the exit code."""
-    settings = Settings(options.jobs, options.deadline, options.max_cost, tuple(options.allow_hosts), tuple(checks))
+    settings = Settings(
+        options.jobs,
+        options.deadline,
+        options.max_cost,
+        tuple(options.allow_hosts),
+        tuple(options.allow_variables),
+        tuple(checks),
+    )
     shown = _Shown()
     with interruptible(
         "ending after the runs under way; ctrl+c once more ends them too, and the same command goes on"
