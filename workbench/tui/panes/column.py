@@ -26,6 +26,7 @@ from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.text.plain import lines, same
+from workbench.tui.widgets.text.wrapping import rows
 from workbench.tui.widgets.verdict_strip import Verdict
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from sessions.running.repeats import Repeats
 
 WIDTH_OF_WORDS = 40
-LONGEST_NAME = 24
-"""Cells to which names of fields are filled up, so that their types begin below each other."""
 NO_PROMPT = "The prompt appears here as soon as there is a signature."
 REPLY = ("reply ", "$foreground bold")
 DRIFTED = "≠ recorded"
@@ -120,7 +119,7 @@ call. The margin names what the parser did with each piece; the table shows how 
         if signature is self._expected:
             return
         self._expected = signature
-        self.reply.placeholder = _expected(signature, keys_of(self.app)) if signature is not None else Content("")
+        self.reply.placeholder = _expected(signature) if signature is not None else Content("")
 
     def can_wait(self, live: LiveColumn, run: LiveRun | None) -> bool:
         """Whether nothing but the prompt, and what is read by it, differs from what is shown."""
@@ -219,9 +218,13 @@ call. The margin names what the parser did with each piece; the table shows how 
         self._show_title()
 
     def split(self, share: float) -> None:
-        """Gives the prompt this share of the whole height; what the fields' table takes is taken from the reply."""
+        """Gives the prompt this share of the whole height; the fields' table gets what the reply leaves of the rest,
+        and half of it at least.
+        """
         self.prompt.styles.height = f"{share * 100:.1f}%" if self.reply.display else "1fr"
-        self.fields.styles.max_height = f"{(1 - share) * 50:.1f}%" if self.prompt.display else "50%"
+        rest = 1 - share if self.prompt.display else 1
+        left = rest - (self.reply.wrapped_document.height + 1) / max(1, self.content_size.height)
+        self.fields.styles.max_height = f"{max(rest / 2, left) * 100:.1f}%"
 
     def show_part(self, part: Literal["prompt", "reply"] | None) -> None:
         """The prompt alone, or the reply with its fields; None is both."""
@@ -229,13 +232,11 @@ call. The margin names what the parser did with each piece; the table shows how 
         self.splitter.display = self.reply.display = self.fields.display = part != "prompt"
 
     @property
-    def rows_of_prompt(self) -> int:
-        """The rows that the prompt would fill, as far as they are counted."""
-        return self.prompt.virtual_size.height
-
-    @property
     def rows_of_reply(self) -> int:
-        """The rows that the reply and the table of its fields would fill."""
+        """The rows that the reply and the table of its fields would fill; without a reply what is said of it."""
+        if not self.reply.raw and isinstance(self.reply.placeholder, Content):
+            said = rows(self.reply.placeholder.plain, max(1, self.reply.scrollable_content_region.width))
+            return len(said) + self.fields.virtual_size.height
         return self.reply.wrapped_document.height + self.fields.virtual_size.height
 
     def verdict_of(self, newer: tuple[LiveColumn, LiveRun | None] | None = None) -> Verdict:
@@ -303,15 +304,15 @@ call. The margin names what the parser did with each piece; the table shows how 
         return "\n".join(said)
 
 
-def _expected(signature: Signature, keys: KeyWords) -> Content:
-    """The fields that a reply will be read for, as its columns of values begin."""
-    quiet, fields = "$foreground 60%", signature.output_fields.values()
-    widest = min(LONGEST_NAME, max((len(one.name) for one in fields), default=0))
-    said: list[tuple[str, str] | str] = [(keys("{app.send_all|F5} sends it. From the reply are read:"), quiet)]
-    for one in fields:
+def _expected(signature: Signature) -> Content:
+    """The fields that a reply will be read for."""
+    quiet = "$foreground 60%"
+    said: list[tuple[str, str] | str] = [("Read from the reply: ", quiet)]
+    for place, one in enumerate(signature.output_fields.values()):
         kind = one_line(name_of(one.annotation), 20)
-        said += [(f"\n  {one.name:<{widest}}", "$text-primary bold"), (f"  {kind}", quiet)]
-    return lines(*said, ("\nOr paste a reply here: it is read without a call.", quiet))
+        said += [(", ", quiet)] if place else []
+        said += [(one.name, "$text-primary bold"), (f" {kind}", quiet)]
+    return lines(*said, (". A reply pasted here is read without a call.", quiet))
 
 
 def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:

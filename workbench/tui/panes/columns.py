@@ -25,9 +25,9 @@ NARROWEST = 32
 SMALLEST_SHARE, LARGEST_SHARE = 0.15, 0.85
 LEAST_PROMPT, LEAST_REPLY, EVEN_SHARE = 0.35, 0.25, 0.5
 """Shares of the height that prompts and replies get at least, and before it is known what they hold."""
-ROWS_OF_FRAME = 3
-"""Of a column's height: its border and the line between prompt and reply."""
-ROWS_THAT_MOVE = 3
+ROWS_OF_BORDER = 2
+"""Of a column's height."""
+ROWS_THAT_MOVE = LEAST_ROWS_OF_REPLY = 3
 Part = Literal["prompt", "reply"]
 REST_SECONDS = 0.15
 """Without a further change for so long, the columns out of sight follow those in sight."""
@@ -44,6 +44,11 @@ def said_beyond(in_sight: int, count: int, left: float, right: float) -> str:
     if in_sight >= count:
         return ""
     return f"{'◂' if left > 0 else ' '} {in_sight} of {count} columns {'▸' if right > 0 else ' '}"
+
+
+def _moves(rows: tuple[int, int], before: tuple[int, int]) -> bool:
+    """Whether a prompt or its reply has become so much longer or shorter that the line between them moves."""
+    return any(abs(one - other) >= ROWS_THAT_MOVE for one, other in zip(rows, before, strict=True))
 
 
 class ColumnsPane(HorizontalScroll, can_focus=False):
@@ -75,7 +80,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._part: Part = "prompt"
         self._came_along: PromptView | ReplyView | None = None
         """What has the focus only because what had it is out of sight: no key has gone there yet."""
-        self._reply_rows = self._prompt_rows = 0
+        self._rows: dict[str, tuple[int, int]] = {}
+        """The rows that prompt and reply of each column in sight held when the height was last shared by them."""
         self.is_quiet = False
         """Whether what all columns have alike is folded in every prompt."""
 
@@ -93,6 +99,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         has_replies = any(live.text or run is not None for live, run, _ in columns)
         if has_replies != self._has_replies:
             self._has_replies = has_replies
+            self._rows = {}
             self._split()
         in_sight = self._in_sight()
         for live, run, model in columns:
@@ -313,8 +320,14 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def resize_prompts(self, by: float) -> None:
         """Gives the prompts a larger share of the height, or with a negative number the replies."""
-        self._share = min(LARGEST_SHARE, max(SMALLEST_SHARE, self._share_now() + by))
+        self._share = min(LARGEST_SHARE, max(SMALLEST_SHARE, self._share_now + by))
         self._split()
+
+    @property
+    def _share_now(self) -> float:
+        """The share of the prompt that keys mean."""
+        current = self.current
+        return self._share_of(current) if current is not None else EVEN_SHARE
 
     def set_quiet(self, is_quiet: bool) -> None:
         """Folds what all columns have alike in every prompt, or opens it."""
@@ -332,7 +345,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         event.stop()
         region = self.content_region
         if region.height:
-            self.resize_prompts((event.y - region.y) / region.height - self._share_now())
+            self.resize_prompts((event.y - region.y) / region.height - self._share_now)
 
     def _arrange(self, wanted: Sequence[str]) -> None:
         with self.app.batch_update():
@@ -359,40 +372,39 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             self._show_columns()
 
     def _split(self) -> None:
-        """The same line through all columns."""
-        share = self._share_now()
+        """The line between prompt and reply, in every column."""
         for column in self._columns.values():
-            column.split(share)
+            column.split(self._share_of(column))
 
-    def _share_now(self) -> float:
-        """The prompts' share of the height: the user's, else what the replies leave, which get what they hold.
+    def _share_of(self, column: ColumnPane) -> float:
+        """A prompt's share of the height: the user's, else what the reply leaves, which gets what it holds.
 
-        Until there is a reply the prompts get all they hold, up to nearly everything.
+        Until there are replies the prompts get all they can fill, and the same in every column.
         """
-        height = self.size.height - ROWS_OF_FRAME
+        height = self.size.height - ROWS_OF_BORDER
+        if height <= 0 or not self._rows:
+            return EVEN_SHARE
         if not self._has_replies:
-            needed = self._prompt_rows / height if height > 0 and self._prompt_rows else LARGEST_SHARE
-            return min(LARGEST_SHARE, max(EVEN_SHARE, needed))
+            full = max(one for one, _ in self._rows.values())
+            said = max(LEAST_ROWS_OF_REPLY, *[one for _, one in self._rows.values()])
+            return min(1 - (said + 1) / height, max(EVEN_SHARE, full / height))
         if self._share is not None:
             return self._share
-        if height <= 0 or not self._reply_rows:
+        held, replied = self._rows.get(column.column_id, (0, 0))
+        if not replied:
             return EVEN_SHARE
-        return min(1 - LEAST_REPLY, max(LEAST_PROMPT, 1 - self._reply_rows / height))
+        return min(1 - LEAST_REPLY, max(min(LEAST_PROMPT, held / height), 1 - (replied + 1) / height))
 
     def make_room(self) -> None:
-        """Gives the replies as many rows as the longest in sight needs; a little more or less moves nothing."""
-        shown = [one for one in self._columns.values() if one.display]
-        if not self._has_replies:
-            held = max((one.rows_of_prompt for one in shown), default=0)
-            if held != self._prompt_rows:
-                self._prompt_rows = held
-                self._split()
-            return
-        wanted = max((one.rows_of_reply for one in shown), default=0)
-        if abs(wanted - self._reply_rows) >= ROWS_THAT_MOVE or not self._reply_rows:
-            self._reply_rows = wanted
-            if self._has_replies and self._share is None:
-                self._split()
+        """Shares the height by what prompts and replies hold; a little more or less moves nothing."""
+        rows: dict[str, tuple[int, int]] = {}
+        for one in self._columns.values():
+            if one.display and one.prompt.row_width:
+                held = one.prompt.rows_held if self._has_replies else one.prompt.rows_in_full
+                rows[one.column_id] = held, one.rows_of_reply
+        if rows.keys() != self._rows.keys() or any(_moves(rows[id], before) for id, before in self._rows.items()):
+            self._rows = rows
+            self._split()
 
     def _fit(self) -> None:
         """As many columns in sight as fit, all of the same width but for the cells that are left over."""

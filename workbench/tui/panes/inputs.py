@@ -18,7 +18,7 @@ from workbench.tui.keys.key_words import keys_of
 from workbench.tui.messages import Edit
 from workbench.tui.panes.status import case_word
 from workbench.tui.widgets.field_form import FieldForm, FormRow
-from workbench.tui.widgets.text.plain import PlainStatic, lines
+from workbench.tui.widgets.text.plain import lines
 
 
 class InputsPane(Vertical):
@@ -40,11 +40,9 @@ last value stays in use.
         super().__init__(id="inputs-pane")
         self._edit = edit
         self._state: State | None = None
-        self._case = PlainStatic(classes="pane-note")
         self._form = FieldForm(self._typed, self._chose, id="inputs-form")
 
     def compose(self) -> ComposeResult:
-        yield self._case
         yield self._form
 
     def show(self, state: State, live: LiveSignature) -> None:
@@ -53,7 +51,8 @@ last value stays in use.
         quiet = "$foreground 60%"
         key = keys_of(self.app)("{app.cases|^t}")
         others = f"  {state.case_index + 1} of {count} · {key}" if count > 1 else f"  {key} more"
-        self._case.show(lines((case_word(case.name), quiet), (one_line(case.name, 32), "bold"), (others, quiet)))
+        named = (one_line(case.name, 32), "bold")
+        self.border_title = lines((f" {case_word(case.name)}", quiet), named, (f"{others} ", quiet))
         if live.signature is None:
             return
         turns = history_field(live.signature)

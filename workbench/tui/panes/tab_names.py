@@ -18,10 +18,10 @@ def tab_names(state: State, live: LiveSignature) -> list[TabName]:
         return TabName(id, name, "✗" if kind in drafts else str(count or ""), kind in drafts, short)
 
     return [
-        TabName("signature", "Signature", "✗" if live.problem is not None else "", wrong=True, short="Sign."),
+        TabName("signature", "Signature", "✗" if live.problem is not None else "", wrong=True, short="Sign"),
         named("inputs", "Inputs", "input", inputs),
         named("demos", "Demos", "demo", len(state.session.demos)),
-        named("history", "History", "history", len(state.case.history), "Hist."),
+        named("history", "History", "history", len(state.case.history), "Hist"),
         named("tools", "Tools", "tool", len(state.session.tools)),
-        named("variants", "Variants", "variant", len(state.session.variants), "Var."),
+        named("variants", "Variants", "variant", len(state.session.variants), "Var"),
     ]

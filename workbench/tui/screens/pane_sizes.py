@@ -20,7 +20,7 @@ Prompts are ragged: two narrow columns hold more of them than one wide column, w
 """
 SHARE_WIDE, SHARE_MIDDLE = 0.33, 0.4
 """How much of the width the editors get unless the user has said otherwise."""
-LEAST_LEFT = 44
+LEAST_LEFT = 41
 """Cells that they get at least beside several columns: the names of their tabs fit."""
 HIGH = 32
 """Rows from which a prompt and its reply stand together, however narrow the screen is."""

@@ -21,7 +21,9 @@ HIGH = 34
 NARROW = 100
 """Cells of the screen below which the next step alone is shown."""
 SAID, QUIET = "$foreground 85%", "$foreground 60%"
-FOOT = "{app.command_palette|^p} commands  {app.leave|^q} quits  {app.cancel|esc} hides this"
+OPENING = "Here you write; beside it is what each adapter sends, below that what came back."
+"""What the panes are, for someone who has done nothing yet."""
+FOOT = "{app.command_palette|^p} commands  {app.leave|^q} quits  {app.cancel|esc} hides"
 
 
 class Seen(NamedTuple):
@@ -95,7 +97,7 @@ class Guide(Widget, can_focus=False):
     def __init__(self, session: Session, is_first: bool) -> None:
         super().__init__()
         self._opened = session
-        self._title = "Welcome" if is_first else "What to look at"
+        self._title, self._opening = ("Welcome", OPENING) if is_first else ("What to look at", "")
         self.steps = steps_of(session, is_first)
         self.done: set[int] = set()
 
@@ -128,6 +130,8 @@ class Guide(Widget, can_focus=False):
         if self.app.size.width < NARROW:
             text = keys(self.steps[following].text) if following is not None else "That was all of it."
             return Content.assemble(lines((f"{self._title}. ", "bold")), self._line(following or 0, text, SAID))
+        if self._opening and not self.done and not self._is_short_of_room:
+            head = lines((f"{self._title}. ", "bold"), (f"{self._opening} {count} steps:", SAID))
         rows = [head]
         for place, step in enumerate(self.steps):
             if place in self.done:

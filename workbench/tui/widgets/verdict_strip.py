@@ -83,7 +83,7 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
             self.refresh()
 
     def render(self) -> Content:
-        key = keys_of(self.app)("{app.add_column|shift+F3}")
+        key = keys_of(self.app)("column {app.add_column|shift+F3}")
         room = self.size.width - len(" + ")
         if self._bare + sum(cell_width(one.words) for one in self._verdicts) + len(key) <= room:
             room -= len(key)

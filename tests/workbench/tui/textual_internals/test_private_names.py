@@ -24,7 +24,7 @@ USED: dict[str, set[str]] = {
     "textual.dom.DOMNode": {"_bindings"},
     "textual.screen.Screen": {"_compositor"},
     "textual.widget.Widget": {"_dispatch_message", "_scroll_update"},
-    "textual._compositor.Compositor": {"_get_renders"},
+    "textual._compositor.Compositor": {"_full_map", "_get_renders"},
     "textual.document._wrapped_document.WrappedDocument": {"_offset_to_line_info"},
     "textual.widgets._text_area.TextArea": {
         *("_render_line", "_line_cache", "_draw_cursor", "_theme", "_refresh_size", "_rewrap_and_refresh_virtual_size"),

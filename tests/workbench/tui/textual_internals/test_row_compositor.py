@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 
 import pytest
+from textual import events
 from textual._compositor import ChopsUpdate, Compositor
+from textual.app import App, ComposeResult
+from textual.containers import VerticalScroll
 from textual.geometry import Region
+from textual.screen import Screen
+from textual.widgets import Static
 
 from tests.support.open_app import Desk, at_the_desk
-from workbench.tui.textual_internals.row_compositor import RowCompositor
+from workbench.tui.textual_internals.row_compositor import RowCompositor, paint_by_rows
 
 
 @pytest.mark.parametrize("seed", [1, *[pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 8)]])
@@ -40,3 +46,43 @@ def test_any_part_of_the_screen_is_painted_as_textual_paints_it(seed: int, monke
                         assert painted(desk, regions) == ours
 
     at_the_desk(act)
+
+
+def test_a_widget_hears_its_first_size_though_its_place_was_asked_for_before_it_had_one() -> None:
+    """Behind a scroll Textual makes its map anew for whoever asks, and then takes what is new in it for told."""
+    heard: list[int] = []
+
+    class Fresh(Static):
+        def on_mount(self) -> None:
+            self.call_later(lambda: self.region)
+
+        def on_resize(self, event: events.Resize) -> None:
+            heard.append(event.size.width)
+
+    class Painted(Screen[None]):
+        def __init__(self) -> None:
+            super().__init__()
+            paint_by_rows(self)
+
+        def compose(self) -> ComposeResult:
+            with VerticalScroll():
+                yield Static("\n" * 200)
+
+    class Small(App[None]):
+        def on_mount(self) -> None:
+            self.push_screen(Painted())
+
+    async def act() -> None:
+        app = Small()
+        async with app.run_test(size=(40, 10)) as pilot:
+            await pilot.pause()
+            scroll = app.screen.query_one(VerticalScroll)
+            scroll.scroll_to(y=20, animate=False, immediate=True)
+            await pilot.pause()
+            fresh = Fresh("fresh")
+            await scroll.mount(fresh, before=0)
+            for _ in range(3):
+                await pilot.pause()
+            assert heard == [fresh.size.width]
+
+    asyncio.run(act())

@@ -15,12 +15,14 @@ FOUR = (
     Verdict("baml", "BAML", "·", "", "no reply yet"),
 )
 
+WHOLE = "Chat ✓ 4/4   JSON ✓ 4/4 repaired   XML ✗ line 12: & not escaped   BAML · no reply yet   "
+
 
 @pytest.mark.parametrize(
     ("width", "said"),
     [
-        (101, "Chat ✓ 4/4   JSON ✓ 4/4 repaired   XML ✗ line 12: & not escaped   BAML · no reply yet    + shift+F3"),
-        (93, "Chat ✓ 4/4   JSON ✓ 4/4 repaired   XML ✗ line 12: & not escaped   BAML · no reply yet    + "),
+        (108, f"{WHOLE} + column shift+F3"),
+        (100, f"{WHOLE} + "),
         (68, "Chat ✓   JSON ✓   XML ✗ line 12: & not escaped   BAML ·    + "),
         (44, "Chat ✓   JSON ✓   XML ✗   BAML ·    + "),
     ],

@@ -78,11 +78,19 @@ class JsonSection(Section):
 
 
 def section_of(
-    message: Message, width: int, form: PromptForm, is_unfolded: Callable[[Origin], bool], is_quiet: bool = False
+    message: Message,
+    width: int,
+    form: PromptForm,
+    is_unfolded: Callable[[Origin], bool],
+    is_quiet: bool = False,
+    excerpt: int = 0,
 ) -> Section:
-    """A message laid out at a width in one of the forms; what is unfolded or `is_quiet` concerns the sections alone."""
+    """A message laid out at a width in one of the forms; what is unfolded or `is_quiet` concerns the sections alone.
+
+    Of what is folded the first `excerpt` rows are shown.
+    """
     if form == "sections" and is_quiet and is_foldable(message) and not is_unfolded(fold_origin(message)):
-        return FoldedSection(message, width, is_unfolded)
+        return FoldedSection(message, width, is_unfolded, excerpt)
     made = {"sections": Section, "raw": RawSection, "json": JsonSection}[form]
     return made(message, width, is_unfolded)
 
@@ -95,7 +103,7 @@ def height_of(message: Message, width: int, form: PromptForm) -> int:
     for text, _, _ in message.segments:
         length += len(text)
         lines += text.count("\n")
-    return 3 + length // max(1, width) + (JSON_FRAME if form == "json" else lines)
+    return 2 + length // max(1, width) + (JSON_FRAME if form == "json" else lines)
 
 
 def text_of(message: Message, form: PromptForm) -> str:

@@ -15,6 +15,9 @@ from adapters.prompts.prompt import Message
 from workbench.tui.widgets.prompt.prompt_forms import PromptForm, height_of, section_of
 from workbench.tui.widgets.prompt.prompt_section import FoldedSection, Origin, Section, fold_origin, origins_of
 
+LEAST_EXCERPT = 2
+"""Rows of a folded text that are worth showing."""
+
 
 class Spot(NamedTuple):
     """A place in a prompt: which message, which row of its section, which of its pieces."""
@@ -34,6 +37,8 @@ class PromptLayout:
         self.unfolded: set[Origin] = set()
         self.is_quiet = False
         """Whether what all columns have alike is folded."""
+        self._excerpt = 0
+        """The rows of the first message's folded text that fill what would be blank."""
         self._sections: list[Section | None] = []
         self._heights: list[int] = []
         self._tops: list[int] = [0]
@@ -54,7 +59,8 @@ class PromptLayout:
         section = self._sections[position]
         if section is None:
             message, is_open = self.messages[position], self.unfolded.__contains__
-            section = section_of(message, self.width, self.form, is_open, self.is_quiet)
+            excerpt = 0 if position else self._excerpt
+            section = section_of(message, self.width, self.form, is_open, self.is_quiet, excerpt)
             self._sections[position] = section
         return section
 
@@ -135,12 +141,45 @@ class PromptLayout:
         if changed:
             self._stack()
 
+    def fill(self, room: int) -> bool:
+        """Shows as much of the first message's folded text as there would be blank rows among `room`.
+
+        True when that is more or less of it than before.
+        """
+        if not self.messages:
+            return False
+        first, excerpt = self.section(0), 0
+        if self._measure(0):
+            self._stack()
+        if isinstance(first, FoldedSection) and first.hidden_rows:
+            spare = min(room - self.rows_held, first.hidden_rows)
+            excerpt = spare if spare >= LEAST_EXCERPT else 0
+        if excerpt == self._excerpt:
+            return False
+        self._excerpt = excerpt
+        self._sections[0] = None
+        if self._measure(0):
+            self._stack()
+        return True
+
+    @property
+    def rows_held(self) -> int:
+        """The rows of all messages as they are folded, but for the excerpt."""
+        first = self.section(0) if self.messages else None
+        return self.height - (first.excerpt if isinstance(first, FoldedSection) else 0)
+
+    @property
+    def rows_in_full(self) -> int:
+        """The rows with all that the first message has folded."""
+        first = self.section(0) if self.messages else None
+        return self.rows_held + (first.hidden_rows if isinstance(first, FoldedSection) else 0)
+
     def toggle_fold(self, position: int, piece: int) -> bool:
         """Unfolds a long piece, or folds it again; False when it is not a long one."""
         section = self.section(position)
         if piece not in section.folded:
             return False
-        if piece == 0 and self.open_message(position):
+        if isinstance(section, FoldedSection) and piece < section.first_own and self.open_message(position):
             return True
         self.unfolded ^= {section.origins[piece]}
         self._sections[position] = None
@@ -172,7 +211,7 @@ class PromptLayout:
         for y in range(first, min(last + 1, self.height)):
             position = self.section_at(y)
             section, row = self.section(position), y - self._tops[position]
-            shown = section.runs(row) if 1 <= row < section.height - 1 else []
+            shown = section.runs(row) if 1 <= row < section.height else []
             if any(piece.number >= 0 and section.origins[piece.number] == wanted for piece, _ in shown):
                 return True
         return False
@@ -230,14 +269,14 @@ class PromptLayout:
         position, row = spot.section, spot.row + step
         while 0 <= position < len(self.messages):
             section = self.section(position)
-            while 1 <= row < section.height - 1:
+            while 1 <= row < section.height:
                 number = section.piece_near(row, cell)
                 if number is not None:
                     return Spot(position, row, number)
                 row += step
             position += step
             if 0 <= position < len(self.messages):
-                row = 1 if step > 0 else self.section(position).height - 2
+                row = 1 if step > 0 else self.section(position).height - 1
         return None
 
     def _edge_of_next(self, position: int, step: int, last: bool) -> Spot | None:

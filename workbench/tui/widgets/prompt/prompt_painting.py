@@ -67,7 +67,7 @@ OriginKey = tuple[str, str | None, str]
 """(kind, field, turn), as `Origin`."""
 
 MARGIN = 1
-"""Cells left and right of the text; the left one carries the marks of cursor and lit pieces."""
+"""Cells left of the text, which carry the marks of cursor and lit pieces; at its right stands the scrollbar."""
 
 CURSOR_MARK, LIT_MARK, RELATED_MARK = "▌", "┃", "╎"
 MOST_STRIPS_KEPT = 4_000
@@ -127,7 +127,7 @@ class PromptPainter:
             return Strip.blank(width, self._style_of())
         position = layout.section_at(y)
         section, row = layout.section(position), y - layout.top(position)
-        if row and row >= section.height - 1:
+        if row >= section.height:  # its height is still an estimate
             return Strip.blank(width, self._style_of())
         if row and (self.marked_text or self._is_marked(section, position, row)):
             return self._text_row(section, position, row, width)
@@ -188,7 +188,7 @@ class PromptPainter:
 
     def _title_row(self, section: Section, width: int) -> Strip:
         tokens = f" ~{section.tokens:,} tok"
-        room = max(1, width - 2 * MARGIN)
+        room = max(1, width - MARGIN)
         name = one_line(heading_of(section), max(1, room - len(tokens) - 1))
         rule = " " + "─" * max(0, room - cell_len(name) - len(tokens) - 1)
         plain = self._style_of()

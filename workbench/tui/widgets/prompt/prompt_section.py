@@ -16,7 +16,7 @@ from adapters.prompts.prompt import DataPart, Message
 from adapters.requests.token_estimates import estimate, of_message
 from workbench.output.data_parts import summary
 from workbench.output.display import safe
-from workbench.tui.widgets.text.wrapping import expand_tabs, hang_of, rows
+from workbench.tui.widgets.text.wrapping import cell_offsets, expand_tabs, hang_of, rows
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Fold:
 
 VALUE_FOLD = Fold(above=16, shown=8)
 OTHER_FOLD = Fold(above=200, shown=100)
-FOLDED = "▸"
-"""In front of what is folded."""
+FOLDED, OPENED, MORE = "▸", "▾", " ⋯"
+"""In front of what is folded, and when there is room for all of it; behind the part that there is room for."""
 SHORTEST_FOLDED = 16
 """Characters that no piece with more rows than a fold's `above` can do with."""
 LONGEST_SHOWN = 200_000
@@ -76,11 +76,11 @@ def pieces_of(message: Message) -> list[tuple[str, str, str | None]]:
 
 
 class Section:
-    """A message laid out at a width: row 0 is its header, then its text, then one empty row."""
+    """A message laid out at a width: row 0 is its header, then its text."""
 
     form: ClassVar[str] = "sections"
     is_title_alone = False
-    """Whether nothing but its title is shown, without an empty row behind it."""
+    """Whether nothing but its title is shown."""
 
     def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool]) -> None:
         self.message = message
@@ -98,7 +98,7 @@ class Section:
             self._expand_tabs()
         self.starts = [0, *accumulate([len(piece.text) for piece in self.pieces])]
         self.rows = [] if self.is_title_alone else rows(self.text, self.width, hangs=True)
-        self.height = 1 if self.is_title_alone else len(self.rows) + 2
+        self.height = 1 + len(self.rows)
 
     def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
         """Fills `pieces`."""
@@ -242,24 +242,60 @@ class FoldedSection(Section):
     """A message of which only that is shown which differs from column to column and from case to case.
 
     A demo is its title. Of a system message what describes fields and structure is one line that says what it is and
-    what it costs; the instructions stand below it.
+    what it costs, below which its first `excerpt` rows stand (or some less, as none ends with an empty one); the
+    instructions follow.
     """
+
+    def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool], excerpt: int = 0) -> None:
+        self.excerpt = excerpt
+        self.hidden_rows = 0
+        """Rows of what is folded, shown or not."""
+        self.first_own = 0
+        """The first piece that is not folded."""
+        super().__init__(message, width, is_unfolded)
 
     def _lay_out(self, given: list[tuple[str, str, str | None]], is_unfolded: Callable[[Origin], bool]) -> None:
         first = _first_own(given)
         self.is_title_alone = first is None
         if first is None:
             return
+        self.first_own = first
         hidden = "".join([text for text, _, _ in given[:first]])
-        self.pieces.append(Piece(f"{FOLDED} fields and structure ~{estimate(hidden):,}\n", "fold", 0))
+        found = rows(safe(hidden).rstrip("\n"), self.width, hangs=True)
+        self.hidden_rows = len(found)
+        sign = OPENED if self.excerpt >= len(found) else FOLDED
+        self.pieces.append(Piece(f"{sign} fields and structure ~{estimate(hidden):,}\n", "fold", 0))
+        self._add_excerpt(given[:first], safe(hidden), found[: self.excerpt])
+        head = len(self.pieces)
         super()._lay_out(given[first:], is_unfolded)
-        self.pieces[1:] = [one._replace(number=one.number + first) for one in self.pieces[1:]]
-        self.folded = {0, *(number + first for number in self.folded)}
+        self.pieces[head:] = [one._replace(number=one.number + first) for one in self.pieces[head:]]
+        self.folded = {*range(first), *(number + first for number in self.folded)}
+
+    def _add_excerpt(
+        self, given: Sequence[tuple[str, str, str | None]], hidden: str, shown: list[tuple[int, int]]
+    ) -> None:
+        """These rows of what is folded, with a mark behind the last one unless they are all there are."""
+        is_whole = len(shown) == self.hidden_rows
+        while shown and shown[-1][1] == shown[-1][0]:
+            shown.pop()
+        self.excerpt = len(shown)
+        if not shown:
+            return
+        start, left = shown[-1]
+        if not is_whole:
+            row = hidden[start:left]
+            room = max(0, self.width - cell_len(MORE) - hang_of(row, self.width))
+            left = start + max(0, bisect_right(cell_offsets(row), room) - 1)
+        for number, (text, kind, _) in enumerate(given):
+            if left > 0:
+                self.pieces.append(Piece(text[:left], kind, number))
+            left -= len(text)
+        self.pieces.append(Piece("\n" if is_whole else f"{MORE}\n", "fold", -1))
 
     def is_away(self, number: int, offset: int) -> bool:
-        return not any(one.number == number and one.kind != "fold" for one in self.pieces) or (
-            number != 0 and super().is_away(number, offset)
-        )
+        if number >= self.first_own and not self.is_title_alone:
+            return super().is_away(number, offset)
+        return offset >= sum(len(one.text) for one in self.pieces if one.number == number and one.kind != "fold")
 
 
 def is_foldable(message: Message) -> bool:
@@ -327,7 +363,7 @@ def fold_point(text: str, width: int, fold: Fold) -> int | None:
 
 def estimated_height(message: Message, width: int) -> int:
     """About how many rows a message takes, without laying it out."""
-    total = 3
+    total = 2
     for text, kind, _ in message.segments:
         count = text.count("\n") + len(text) // max(1, width)
         fold = fold_of(kind)

@@ -223,6 +223,10 @@ class PromptView(LineView):
         layout = self._layout
         position = max(0, min(position, len(layout.messages) - 1))
         layout.settle(position, row, self.page_height)
+        if layout.fill(self.page_height - len(self._banner)):
+            self._painter.forget_messages(0, 1, 1)
+            if self._cursor is not None:
+                self._set_cursor(layout.follow(self._cursor, 0, 0, 0))
         self.set_height(layout.height + len(self._banner))
         top = max(0, min(layout.top(position) + row, self.max_scroll_y))
         if top != self._top:
@@ -242,7 +246,17 @@ class PromptView(LineView):
 
     @property
     def _text_width(self) -> int:
-        return max(1, self.row_width - 2 * MARGIN)
+        return max(1, self.row_width - MARGIN)
+
+    @property
+    def rows_held(self) -> int:
+        """The rows that the prompt needs as it is folded, as far as they are counted."""
+        return self._layout.rows_held + len(self._banner)
+
+    @property
+    def rows_in_full(self) -> int:
+        """The rows that it can fill with what is folded of its first message."""
+        return self._layout.rows_in_full + len(self._banner)
 
     def on_resize(self) -> None:
         if not self.row_width:
@@ -254,8 +268,7 @@ class PromptView(LineView):
             self._painter.forget()
             self._lay_out_banner()
             if self._cursor is not None:
-                first = self._layout.section(self._cursor.section).rows_of(self._cursor.piece)[0]
-                self._set_cursor(self._cursor._replace(row=first))
+                self._set_cursor(self._layout.follow(self._cursor._replace(row=0), 0, 0, 0))
             row = min(row, 1)
         self._settle(position, row)
         self.refresh()
@@ -387,7 +400,7 @@ class PromptView(LineView):
             return None
         position = self._layout.section_at(y)
         section, row = self._layout.section(position), y - self._layout.top(position)
-        if not 1 <= row < section.height - 1:
+        if not 1 <= row < section.height:
             return None
         piece = section.piece_at(row, offset.x - MARGIN)
         return (Spot(position, row, piece.number), piece) if piece is not None and piece.number >= 0 else None

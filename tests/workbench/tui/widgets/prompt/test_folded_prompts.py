@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sessions import examples
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.screen import assert_harmless, seen
 from workbench.state.document import Place
@@ -95,3 +96,40 @@ def test_the_first_start_is_quiet_and_how_it_was_left_is_remembered(tmp_path: Pa
 
     for act in (first, second, third):
         at_the_desk(act, home=tmp_path)
+
+
+def test_what_is_folded_fills_what_would_be_blank_and_no_more() -> None:
+    async def act(desk: Desk) -> None:
+        desk.main.columns.set_quiet(True)
+        for size in ((120, 35), (200, 60), (160, 30), (120, 35)):
+            await desk.pilot.resize_terminal(*size)
+            await desk.settle()
+            for pane in desk.main.columns.all[: desk.main.columns.in_sight_count]:
+                view, shown = pane.prompt, rows(desk, pane.column_id)
+                is_whole = view.rows_in_full <= view.page_height
+                assert is_whole == (size == (200, 60))
+                assert shown[1].startswith("▾ fields" if is_whole else "▸ fields")
+                assert shown[2] == "Your input fields are:"
+                last = shown[shown.index("Read the receipt.") - 1]
+                assert last.endswith("⋯") != is_whole, "it says whether there is more"
+                assert view.virtual_size.height <= view.page_height, "what is the task's own stays in sight"
+                blank = view.page_height - view.virtual_size.height
+                assert is_whole or blank <= 3, "rows that would be blank are put to use"
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=(120, 35))
+
+
+def test_the_cursor_goes_into_what_fills_the_room_and_opens_all_of_it() -> None:
+    async def act(desk: Desk) -> None:
+        desk.main.columns.set_quiet(True)
+        await desk.settle()
+        await desk.press("f3", "down")
+        column = desk.main.columns.all[0]
+        assert any("⋯" in row for row in rows(desk, "chat")) and column.prompt.has_focus
+        await desk.press("space")
+        assert not any(row.startswith("▸ fields") for row in rows(desk, "chat"))
+        assert any(row.startswith("▸ fields") for row in rows(desk, "json"))
+        await desk.press("o")
+        assert not any(row.startswith("▸") for row in rows(desk, "json"))
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=(120, 35))
