@@ -21,6 +21,7 @@ from workbench.state.live import LiveColumn
 from workbench.tui.keys.bindings import ON_A_LESSON
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.pages.lesson_view import prompt_so_far, reply_with
+from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.text.plain import PlainStatic, lines
 from workbench.tui.widgets.text.text_view import TextView
 
@@ -115,6 +116,7 @@ class LessonScreen(Screen[None]):
 
     def __init__(self, columns: Sequence[LiveColumn], index: int = 0) -> None:
         super().__init__()
+        row_compositor.paint_by_rows(self)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-under"), (BESIDE, "-beside")]
         self._columns = tuple(columns)
         self._index = index

@@ -21,6 +21,7 @@ from workbench.tui.keys.key_words import keys_of
 from workbench.tui.pages import attempts, card, differences, lints, parsers, repeats, tokens, true_request
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.writing import as_json
+from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.tab_line import TabLine, TabName
 from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import Block, TextView, block
@@ -132,6 +133,7 @@ several runs of the same request, equal values counted. **Tokens**: where those 
 
     def __init__(self, looked_at: Callable[[int], LookedAt], page: str = "card") -> None:
         super().__init__()
+        row_compositor.paint_by_rows(self)
         self._looked_at = looked_at
         self._page = page
         self._step = 0

@@ -22,6 +22,7 @@ from workbench.tui.keys.bindings import ON_A_REVIEW
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.pages import drifts
 from workbench.tui.pages.drifts import IN_WORDS, VIEWS, View
+from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.text.plain import PlainStatic, lines
 from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView, block
 
@@ -135,6 +136,7 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
     ) -> None:
         """`at` is where a review goes on that was left to look at a fixture."""
         super().__init__()
+        row_compositor.paint_by_rows(self)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-under"), (BESIDE, "-beside")]
         self.decisions = decisions
         self._look = look
