@@ -56,11 +56,6 @@ class Tool(Type):
             raise TypeError("Tool.__init__() missing 1 required positional argument: 'func'")
         return handler(data)
 
-    @property
-    def is_callable(self) -> bool:
-        """Whether there is a function behind the description."""
-        return self.func is not no_function
-
     def _infer(self, func: Callable[..., Any], arg_desc: dict[str, str] | None) -> None:
         """What the constructor was not told, from the function's name, docstring and type hints (dspy's rules)."""
         annotated = func if inspect.isfunction(func) or inspect.ismethod(func) else func.__call__  # type: ignore[operator]

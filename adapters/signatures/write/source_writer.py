@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from ast import literal_eval
-from typing import Annotated, Any
+from typing import Annotated
 
 from adapters.errors import SignatureError
 from adapters.signatures.signature import CONSTRAINT_WORDS, MISSING, Field, Signature, infer_prefix
@@ -38,11 +38,6 @@ def to_source(signature: Signature) -> str:
         lines.append("    pass")
     imports, declarations = writer.imports(), writer.declarations
     return "\n\n\n".join([imports, *declarations, "\n".join(lines)]) + "\n"
-
-
-def annotation_source(annotation: Any) -> str:
-    """The expression that names the type: `list[Item] | None`. Raises SignatureError for one that has no such name."""
-    return ClassWriter([annotation], "").annotation(annotation)
 
 
 def _field(writer: ClassWriter, field: Field) -> str:

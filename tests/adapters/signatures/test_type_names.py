@@ -10,8 +10,9 @@ from dspy.adapters.utils import get_annotation_name
 from pydantic import Field
 
 from adapters.signatures import notation
+from adapters.signatures.signature import Field as SignatureField
+from adapters.signatures.signature import Signature
 from adapters.signatures.type_names import name_of, quoted_literal
-from adapters.signatures.write.source_writer import annotation_source
 
 ANNOTATIONS = [
     int,
@@ -39,7 +40,7 @@ def test_a_type_has_the_name_that_dspy_gives_it(annotation: Any) -> None:
 
 @pytest.mark.parametrize("annotation", ANNOTATIONS, ids=str)
 def test_a_type_written_as_source_reads_back(annotation: Any) -> None:
-    source = f"class S(dspy.Signature):\n    a: {annotation_source(annotation)} = dspy.OutputField()\n"
+    source = notation.to_source(Signature.make([SignatureField("a", "output", annotation)]))
     assert repr(notation.read(source).fields["a"].annotation) == repr(annotation)
 
 
