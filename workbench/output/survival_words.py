@@ -53,9 +53,9 @@ def _from(text: str, start: int, shown: int) -> str:
 
 
 def sources(columns: tuple[Survival, ...]) -> list[str]:
-    """What was broken, by where it came from: `demo 1 (chat, json, xml)`."""
+    """What was broken, by where it came from: `demo 1`, or `demo 1 (chat, json)` where columns differ in that."""
     found: dict[str, list[str]] = {}
     for column in columns:
         if column.good is not None:
             found.setdefault(column.good.source, []).append(column.id)
-    return [f"{source} ({', '.join(ids)})" for source, ids in found.items()]
+    return list(found) if len(found) == 1 else [f"{source} ({', '.join(ids)})" for source, ids in found.items()]

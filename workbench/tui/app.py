@@ -290,6 +290,11 @@ class WorkbenchApp(SurvivingApp):
 
         checking.check(self)
 
+    def action_break_replies(self) -> None:
+        from workbench.tui.actions import breaking
+
+        self.ask(breaking.break_replies(self))
+
     def action_copy_menu(self) -> None:
         from workbench.tui.actions import copying
 

@@ -104,6 +104,14 @@ APP_BINDINGS: tuple[Binding, ...] = (
     _binding("ctrl+r", "record", "Record", "Freeze prompt and reply of this column as a fixture", KEEP, priority=True),
     _binding("shift+f4,f16", "rate", "Rate", "Good or bad, and a note, kept with the reply", KEEP, priority=True),
     _binding("f9", "check", "Check", "Compare everything recorded with what is made now", KEEP, priority=True),
+    _binding(
+        "shift+f9,f21",
+        "break_replies",
+        "Break replies",
+        "Good replies broken in a hundred ways: which parser survives?",
+        KEEP,
+        priority=True,
+    ),
     _binding("ctrl+p", "command_palette", "Commands", "Everything by name: type a part of it", VIEW, priority=True),
     _binding("f1", "help", "Help", "What this pane is for, and every key", VIEW, priority=True),
 )
@@ -113,6 +121,7 @@ ON_A_DIALOG = frozenset({"help", "command_palette"})
 ON_A_PAGE = frozenset({"help", "command_palette", "look", "send_all", "send_column", "undo", "redo", "save", "leave"})
 ON_A_LESSON = frozenset({"help", "command_palette", "lesson", "leave"})
 ON_A_REVIEW = frozenset({"help"})
+ON_A_STRESS = frozenset({"help"})
 """The actions of the app that its keys still mean on a screen in front of the panes: those that concern what is seen.
 A screen names its own as `APP_ACTIONS`; without that it is a dialog."""
 

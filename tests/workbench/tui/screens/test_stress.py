@@ -1,0 +1,191 @@
+"""Broken replies on the screen: the grid, one cell of it, both readings side by side, and a reply that is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+import pytest
+
+from sessions import examples
+from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from tests.support.hostile_session import SHORT
+from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.workbench.tui.test_hostile_screen import assert_harmless
+from workbench.tui.screens.stress import StressScreen
+from workbench.tui.widgets.text.text_view import TextView
+
+
+def painted(desk: Desk) -> str:
+    return "\n".join([strip.text for strip in desk.app.screen._compositor.render_strips()])
+
+
+def broken(
+    act: Callable[[Desk, StressScreen], Awaitable[None]],
+    session: Session | None = None,
+    size: tuple[int, int] = MIDDLE,
+) -> None:
+    """The page of the session, of the first example without one, as soon as its replies are broken."""
+
+    async def at(desk: Desk) -> None:
+        await desk.press("shift+f9")
+        screen = desk.app.screen
+        assert isinstance(screen, StressScreen)
+        await desk.until(lambda: screen.found is not None, "for the grid")
+        await act(desk, screen)
+
+    at_the_desk(at, examples.load("receipt") if session is None else session, size=size)
+
+
+async def go_to(desk: Desk, screen: StressScreen, mutation: str, column: str) -> None:
+    for _ in range(200):
+        if screen.mutation is not None and screen.mutation.name == mutation:
+            break
+        await desk.press("n")
+    assert screen.mutation is not None and screen.mutation.name == mutation
+    while screen.column is not None and screen.column.id != column:
+        await desk.press("right")
+
+
+@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+def test_the_grid_stands_with_its_counts_and_the_worst_is_looked_at_first(size: tuple[int, int]) -> None:
+    async def act(desk: Desk, screen: StressScreen) -> None:
+        assert screen.found is not None and screen.cell is not None
+        assert screen.cell.verdict == "silently_wrong"
+        text = painted(desk)
+        assert "Break replies" in text and "broken replies" in text
+        (heads,) = [line.split() for line in text.splitlines() if "chat json xml" in line]
+        assert heads[-6:] == [one.id for one in screen.found.columns]
+        for words in ("≠ silently wrong", "! flagged", "✗ refused", "✓ same values"):
+            assert words in text
+        assert screen.mutation is not None
+        (row,) = [line for line in text.splitlines() if line[2:].startswith(f"{screen.mutation.name}  ")]
+        assert "›≠" in row
+        assert ("Markdown's emphasis" in text) == (size != SMALL)
+        assert "esc closes" in text
+
+    broken(act, size=size)
+
+
+@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+def test_enter_shows_the_good_reading_beside_the_broken_one(size: tuple[int, int]) -> None:
+    async def act(desk: Desk, screen: StressScreen) -> None:
+        await go_to(desk, screen, "texts in quotes", "xml")
+        await desk.press("enter")
+        good = screen.query_one("#stress-good", TextView).plain_text
+        bad = screen.query_one("#stress-broken", TextView).plain_text
+        assert "seller = 'Tim & Sons'" in good and "<seller>\nTim &amp; Sons\n</seller>" in good
+        assert "≠ silently wrong" in bad and "seller = '\"Tim & Sons\"'" in bad
+        assert '<seller>\n"Tim &amp; Sons"\n</seller>' in bad
+        text = painted(desk)
+        assert "chat ≠  json ·  xml ≠" in text
+        assert "the good reply" in text and "texts in quotes" in text and "esc back" in text
+        await desk.press("left")
+        assert screen.column is not None and screen.column.id == "json"
+        assert "cannot happen" in screen.query_one("#stress-broken", TextView).plain_text
+        await desk.press("escape")
+        assert not screen.shows_readings and desk.app.screen is screen
+        await desk.press("escape")
+        assert desk.app.screen is not screen
+
+    broken(act, size=size)
+
+
+def test_fewer_rows_are_shown_and_the_one_looked_at_is_among_them() -> None:
+    async def act(desk: Desk, screen: StressScreen) -> None:
+        grid = screen.query_one("#stress-grid", TextView)
+        every = grid.plain_text.count("\n")
+        assert "f all" in painted(desk)
+        counts = []
+        for words in ("not the same", "flagged or silently wrong", "silently wrong"):
+            await desk.press("f")
+            assert f"f {words}" in painted(desk)
+            counts.append(grid.plain_text.count("\n"))
+            assert screen.mutation is not None and screen.mutation.name in grid.plain_text
+        assert every > counts[0] > counts[1] > counts[2] > 0
+        assert all("≠" in line for line in grid.plain_text.splitlines() if "  " in line)
+        await desk.press("f")
+        assert grid.plain_text.count("\n") == every
+
+    broken(act)
+
+
+def test_a_broken_reply_that_is_taken_stands_under_its_column_until_it_is_undone() -> None:
+    async def act(desk: Desk, screen: StressScreen) -> None:
+        await go_to(desk, screen, "texts in bold", "chat")
+        await desk.press("t")
+        assert desk.app.screen is not screen
+        assert "**Tim & Sons**" in desk.reply("chat")
+        assert "✓" in desk.verdict("chat")
+        await desk.press("ctrl+z")
+        assert desk.reply("chat") == ""
+
+    broken(act)
+
+
+def test_what_has_no_place_under_a_column_is_not_taken_and_said_why() -> None:
+    async def act(desk: Desk, screen: StressScreen) -> None:
+        await go_to(desk, screen, "texts in bold", "baml")
+        await desk.press("t")
+        assert desk.app.screen is screen
+        assert any("no column in the session" in one.message for one in desk.app._notifications)
+
+    broken(act)
+
+
+def test_two_steps_second_reply_has_no_place_under_its_column() -> None:
+    session = replace(examples.load("receipt"), columns=(Column("twostep", "twostep"),))
+
+    async def act(desk: Desk, screen: StressScreen) -> None:
+        await go_to(desk, screen, "texts in bold", "twostep")
+        await desk.press("t")
+        assert desk.app.screen is screen
+        assert any("second model" in one.message for one in desk.app._notifications)
+
+    broken(act, session)
+
+
+def test_an_adapter_without_a_good_reply_says_why() -> None:
+    async def act(desk: Desk, screen: StressScreen) -> None:
+        await go_to(desk, screen, "fenced", "baml")
+        assert "no prompt can be made" in screen.query_one("#stress-about", TextView).plain_text
+        await desk.press("enter")
+        assert "no prompt can be made" in screen.query_one("#stress-good", TextView).plain_text
+
+    broken(act, examples.load("invoice"))
+
+
+def test_a_signature_that_cannot_be_read_is_told_and_nothing_opens() -> None:
+    async def at(desk: Desk) -> None:
+        await desk.press("shift+f9")
+        assert not isinstance(desk.app.screen, StressScreen)
+        assert any(one.title == "Nothing to break" for one in desk.app._notifications)
+
+    at_the_desk(at, Session(SignatureText("question -> answer: nonsense")))
+
+
+@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+def test_hostile_texts_are_text(size: tuple[int, int]) -> None:
+    nasty = " ".join(SHORT.values())[:2_000]
+    demo = Demo({"question": "?", "answer": nasty})
+    case = Case(f"[/x]{nasty[:80]}", {"question": "?"})
+    session = Session(SignatureText("question -> answer"), (demo,), (Column("chat", "chat"),), (case,))
+
+    async def act(desk: Desk, screen: StressScreen) -> None:
+        assert_harmless(desk)
+        for _ in range(3):
+            await desk.press("enter")
+            assert_harmless(desk)
+            await desk.press("escape", "n", "right")
+            assert_harmless(desk)
+
+    broken(act, session, size)
+
+
+def test_help_names_the_keys_of_the_page() -> None:
+    async def act(desk: Desk, screen: StressScreen) -> None:
+        await desk.press("f1")
+        assert desk.app.screen is not screen
+        assert "Break replies" in painted(desk)
+
+    broken(act)

@@ -1,0 +1,38 @@
+"""Breaking good replies: the grid of the case on screen, and what is taken out of it as a reply of a column."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from adapters.errors import SignatureError
+from sessions.model.replies import Reply
+from sessions.stress import grid
+from workbench.editing import edits
+from workbench.state.document import Place
+from workbench.tui.screens.stress import StressScreen
+from workbench.tui.widgets.text.plain import plain_notify
+
+if TYPE_CHECKING:
+    from workbench.tui.host import Host
+
+
+async def break_replies(host: Host) -> None:
+    """Shows which parser survives which bad reply of the case on screen; a reply that is taken can be undone."""
+    if len(host.app.screen_stack) > 1:
+        return
+    session, case = host.document.session, host.document.state.case
+    try:
+        session.signature.read()
+    except (SignatureError, ValueError, RecursionError) as error:
+        said = f"{error} Mend the signature first: without it no reply can be read."
+        plain_notify(host.app, said, title="Nothing to break", severity="warning")
+        return
+    make = partial(grid.grid_of, session, case, grid.every_adapter(session))
+    name = host.document.path.name if host.document.path is not None else session.name or "this session"
+    taken = await host.app.push_screen_wait(StressScreen(make, name, frozenset([one.id for one in session.columns])))
+    if taken is not None:
+        reply = Reply(taken.text, source="edited")
+        host.main.runs.forget(case.name, taken.column)
+        change = partial(edits.set_reply, case=case.name, column=taken.column, reply=reply)
+        host.main.edit(change, Place("reply", case.name, field=taken.column), "a broken reply")

@@ -1,0 +1,265 @@
+"""Break-it bench: which parser survives which bad reply, as a grid of signs, and both readings of a cell."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import ClassVar, NamedTuple
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.screen import Screen
+
+from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
+from sessions.stress.mutation import Mutation
+from workbench.output.display import one_line
+from workbench.output.survival_words import NOT_APPLICABLE, SIGNS, sources
+from workbench.tui.keys.bindings import ON_A_STRESS
+from workbench.tui.keys.key_words import keys_of
+from workbench.tui.pages import survival
+from workbench.tui.widgets.text.plain import PlainStatic, lines
+from workbench.tui.widgets.text.text_view import MARGIN, TextView, block
+
+_GROUP = Binding.Group("Break replies")
+
+BESIDE = 114
+"""Columns from which on a cell is told of beside the grid."""
+FILTERS: tuple[tuple[str, frozenset[Verdict]], ...] = (
+    ("all", frozenset(VERDICTS)),
+    ("not the same", frozenset(VERDICTS[:3])),
+    ("flagged or silently wrong", frozenset(VERDICTS[:2])),
+    ("silently wrong", frozenset(VERDICTS[:1])),
+)
+
+
+class Taken(NamedTuple):
+    """A broken reply that is to stand under a column."""
+
+    column: str
+    text: str
+
+
+def _binding(key: str, action: str, description: str, name: str, tooltip: str) -> Binding:
+    return Binding(key, action, description, id=f"stress.{name}", tooltip=tooltip, group=_GROUP)
+
+
+class StressScreen(Screen[Taken | None]):
+    """`make` gives the grid, in a thread; `of` names what is broken; `columns` are those of the session by id.
+
+    Returns a broken reply that is to be looked at under its column, if any.
+    """
+
+    HELP = """\
+## Break replies
+
+A good reply of this case, broken in more than a hundred named ways, and what each adapter's parser makes of it:
+`≠` another value was read and nothing tells (what counts), `!` another value, which a flag tells of, `✗` refused,
+`✓` the same values, `·` this cannot happen to a reply of that form. No model is called.
+
+`{stress.right|→}` and `{stress.left|←}` choose the adapter, the arrows up and down the mutation. `enter` shows the
+reading of the good reply beside that of the broken one, and there `{stress.next|n}` and `{stress.before|p}` go on.
+`{stress.filter|f}` shows fewer rows. `{stress.take|t}` puts the broken reply under its column, where every step of
+its reading can be seen; undo takes that back.
+"""
+    APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_STRESS
+    BINDING_GROUP_TITLE = "Break replies"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        _binding("right,l", "column(1)", "Next adapter", "right", "The adapter to the right"),
+        _binding("left,h", "column(-1)", "Adapter before", "left", "The adapter to the left"),
+        _binding("n", "walk(1)", "Next", "next", "The next mutation"),
+        _binding("p", "walk(-1)", "Before", "before", "The mutation before"),
+        _binding("f", "filter", "Fewer rows", "filter", "All, not the same, flagged, silently wrong only"),
+        _binding("t", "take", "Take", "take", "Put this broken reply under its column"),
+        _binding("escape,q,ctrl+q", "close", "Close", "close", "Back to the grid, or leave it"),
+    ]
+
+    def __init__(self, make: Callable[[], Grid], of: str, columns: frozenset[str]) -> None:
+        super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-alone"), (BESIDE, "-beside")]
+        self.found: Grid | None = None
+        self._make = make
+        self._of = of
+        self._ids = columns
+        self._shown_name = ""
+        self._shown_column = 0
+        self._filter = 0
+        self._head = PlainStatic(id="stress-head")
+        self._counts = PlainStatic(id="stress-counts")
+        self._rows = TextView(id="stress-grid")
+        self._about = TextView(id="stress-about")
+        self._good = TextView(id="stress-good")
+        self._broken = TextView(id="stress-broken")
+        self._hint = PlainStatic(id="stress-hint")
+
+    def compose(self) -> ComposeResult:
+        yield self._head
+        yield self._counts
+        with Horizontal(id="stress-body"):
+            yield self._rows
+            yield self._about
+        with Horizontal(id="stress-readings"):
+            yield self._good
+            yield self._broken
+        yield self._hint
+
+    def on_mount(self) -> None:
+        self._about.can_focus = False
+        self._head.show(lines((" Break replies ", "$text-accent bold"), ("breaking …", "$foreground 70%")))
+        self._rows.focus()
+        self.run_worker(self._find(), group="stress", exclusive=True)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show)
+
+    async def _find(self) -> None:
+        found = await asyncio.to_thread(self._make)
+        self.found = found
+        self._rows.styles.width = survival.grid_width(found) + MARGIN + 2
+        silent = found.silently_wrong()
+        first = silent[0][0] if silent else found.mutations[0] if found.mutations else None
+        self._shown_name = first.name if first is not None else ""
+        self._shown_column = found.columns.index(silent[0][1][0]) if silent else 0
+        self.call_after_refresh(self._show)  # when the grid has its width, so that the row looked at is in sight
+
+    # -- what is looked at
+
+    @property
+    def mutation(self) -> Mutation | None:
+        return next((one for one in self.found.mutations if one.name == self._shown_name), None) if self.found else None
+
+    @property
+    def column(self) -> Survival | None:
+        return self.found.columns[self._shown_column] if self.found is not None else None
+
+    @property
+    def cell(self) -> Cell | None:
+        return self.column.cells.get(self._shown_name) if self.column is not None else None
+
+    @property
+    def shows_readings(self) -> bool:
+        return self.has_class("-readings")
+
+    def _show(self) -> None:
+        found, mutation, column = self.found, self.mutation, self.column
+        if found is None or column is None:
+            return
+        self._show_head(found)
+        if mutation is None:
+            why = [block(f"{one.id}: {one.problem}") for one in found.columns]
+            self._rows.show(why)
+        elif self.shows_readings:
+            self._good.show(tuple(survival.good_reading(column)))
+            self._broken.show(tuple(survival.broken_reading(mutation, column)))
+        else:
+            shown = FILTERS[self._filter][1]
+            rows = tuple(survival.rows(found, shown, (self._shown_name, self._shown_column)))
+            self._rows.show(rows or (block("nothing of the kind", "note"),), keep_place=True, current=self._shown_name)
+            self._rows.show_current()
+            self._about.show(tuple(survival.about(mutation, column)))
+        self._hint.show(lines((keys_of(self.app)(self._hints()), "$foreground 60%")))
+
+    def _show_head(self, found: Grid) -> None:
+        count = sum(len(one.cells) for one in found.columns)
+        of = one_line(f"{self._of} · {found.case}", max(20, self.size.width - 44))
+        said = f" · {count} broken replies"
+        self._head.show(lines((" Break replies ", "$text-accent bold"), (of, "bold"), (said, "$foreground 70%")))
+        self._counts.show(lines(*(self._signs(found) if self.shows_readings else self._totals(found))))
+
+    def _signs(self, found: Grid) -> Iterator[tuple[str, str] | str]:
+        """What each adapter makes of the mutation whose readings are shown, the one that is shown standing out."""
+        yield " " * MARGIN
+        for index, (column, head) in enumerate(zip(found.columns, survival.heads(found), strict=True)):
+            cell = column.cells.get(self._shown_name)
+            sign, style = (
+                (NOT_APPLICABLE, "$foreground 60%") if cell is None else (SIGNS[cell.verdict], _STYLES[cell.verdict])
+            )
+            yield head, "bold reverse" if index == self._shown_column else ""
+            yield f" {sign}  ", style
+
+    def _totals(self, found: Grid) -> Iterator[tuple[str, str] | str]:
+        """What was broken, the adapters' names, and how often each verdict came."""
+        of = one_line(f"of {'; '.join(sources(found.columns))}", survival.NAME_WIDTH - 2)
+        yield " " * MARGIN
+        yield of.ljust(survival.NAME_WIDTH), "$foreground 60%"
+        for index, head in enumerate(survival.heads(found)):
+            yield " "
+            yield head, "bold reverse" if index == self._shown_column else "bold"
+        for verdict, words, cells in survival.counts(found):
+            yield f"\n{' ' * MARGIN}{words:<{survival.NAME_WIDTH}}{''.join(cells)}", _STYLES[verdict]
+
+    def _hints(self) -> str:
+        close = "{stress.close|esc} back" if self.shows_readings else "{stress.close|esc} closes"
+        columns = "{stress.left|←}{stress.right|→} adapter"
+        if self.shows_readings:
+            walk = "{stress.before|p} {stress.next|n} mutation  ↑↓ scroll"
+            return f" {columns}  {walk}  {{stress.take|t}} take  {close}"
+        fewer = f"{{stress.filter|f}} {FILTERS[self._filter][0]}"
+        return f" enter both readings  {columns}  ↑↓ mutation  {fewer}  {{stress.take|t}} take  {close}"
+
+    # -- keys
+
+    def action_column(self, by: int) -> None:
+        if self.found is not None and self.found.columns:
+            self._shown_column = (self._shown_column + by) % len(self.found.columns)
+            self._show()
+
+    def action_walk(self, by: int) -> None:
+        if self.found is None or not self.found.mutations:
+            return
+        names = [one.name for one in self._listed(self.found)] or [self._shown_name]
+        at = names.index(self._shown_name) if self._shown_name in names else 0
+        self._shown_name = names[(at + by) % len(names)]
+        self._show()
+
+    def action_filter(self) -> None:
+        self._filter = (self._filter + 1) % len(FILTERS)
+        listed = [one.name for one in self._listed(self.found)] if self.found is not None else []
+        if listed and self._shown_name not in listed:
+            self._shown_name = listed[0]
+        self._show()
+
+    def _listed(self, found: Grid) -> list[Mutation]:
+        return survival.listed(found, FILTERS[self._filter][1])
+
+    def action_take(self) -> None:
+        if self.cell is None or self.column is None:
+            self.notify("There is no broken reply here.", severity="warning", markup=False)
+        elif self.column.column.id not in self._ids:
+            said = "This adapter has no column in the session; add one, and its replies can stand under it."
+            self.notify(said, severity="warning", markup=False)
+        elif self.column.good is not None and self.column.good.parser.name != self.column.column.adapter:
+            said = "What is broken here is the reply of a second model, which has no place under a column."
+            self.notify(said, severity="warning", markup=False)
+        else:
+            self.dismiss(Taken(self.column.column.id, self.cell.text))
+
+    def action_close(self) -> None:
+        if self.shows_readings:
+            self._open_readings(False)
+        else:
+            self.dismiss(None)
+
+    @on(TextView.Moved)
+    def _moved(self, event: TextView.Moved) -> None:
+        self._shown_name = event.target
+        self._show()
+
+    @on(TextView.Chosen)
+    def _chosen(self, event: TextView.Chosen) -> None:
+        self._shown_name = event.target
+        self._open_readings(True)
+
+    def _open_readings(self, is_open: bool) -> None:
+        self.set_class(is_open, "-readings")
+        (self._broken if is_open else self._rows).focus()
+        self.call_after_refresh(self._show)
+
+
+_STYLES: dict[Verdict, str] = {
+    "silently_wrong": "$text-error bold",
+    "flagged": "$text-warning",
+    "refused": "$foreground 70%",
+    "same": "$text-success",
+}
