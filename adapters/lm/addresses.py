@@ -21,6 +21,9 @@ KEY_VARIABLES: Mapping[str, tuple[str, ...]] = {
 OLLAMA = ("ollama", "ollama_chat")
 """litellm's names for one and the same server."""
 
+OLLAMAS_HOME = "http://localhost:11434"
+"""Where Ollama listens unless told otherwise."""
+
 _SAME_AS: Mapping[str, str] = {"cohere_chat": "cohere", "text-completion-openai": "openai"}
 """litellm's second names of providers, whose keys and addresses are those of the first."""
 

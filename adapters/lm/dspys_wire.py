@@ -10,8 +10,10 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from adapters.lm import responses_wire
+from adapters.lm.addresses import OLLAMA
 from adapters.lm.lm_settings import LMSettings
 from adapters.lm.model_facts import Door
 from adapters.lm.model_routes import Route, has_gateway, own_route
@@ -30,8 +32,12 @@ SPELLED = frozenset({"max_completion_tokens", "max_tokens", "reasoning_effort"})
 CANONICAL = VERBATIM | SPELLED | {"messages", "model"}
 """The parts that dspy's client takes; with any other it leaves the request to litellm."""
 
-SAME_API = frozenset({"openai", "groq", "openrouter", "deepseek", "xai", "hosted_vllm", "moonshot"})
-"""litellm's providers of the chat doors: Ollama's it calls by another API, Azure's needs an address."""
+SAME_API = frozenset({"openai", "groq", "openrouter", "deepseek", "xai", "hosted_vllm", "moonshot", *OLLAMA})
+"""litellm's providers of the chat doors; Azure's needs an address. litellm calls Ollama by Ollama's own API: where dspy
+does not, it is called as a server of OpenAI's (`OPENAI_PATH`)."""
+
+OPENAI_PATH = "/v1"
+"""Where a server that has an API of its own speaks OpenAI's."""
 
 THINKING = ("reasoning_effort", "deepseek", "kimi")
 """The ways of asking for reasoning that have an effort; by other doors such a request is left to litellm."""
@@ -48,12 +54,21 @@ class Sent:
     """One call of litellm: `arguments` for its function of the model type.
 
     It is made `times` times, once for each completion, where the API gives one only. `stops` cut the reply here, where
-    the API knows none.
+    the API knows none. `path` follows an address that names a server alone.
     """
 
     arguments: Mapping[str, Any]
     times: int = 1
     stops: tuple[str, ...] = ()
+    path: str = ""
+
+    def under(self, address: str) -> str:
+        """The address to call, of the one that is known of the server.
+
+        >>> Sent({}, path="/v1").under("http://localhost:11434/")
+        'http://localhost:11434/v1'
+        """
+        return address if not self.path or urlsplit(address).path.strip("/") else address.rstrip("/") + self.path
 
 
 def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], settings: LMSettings = CHAT) -> Sent:
@@ -62,6 +77,8 @@ def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], set
     """
     if settings.model_type == "text":
         return Sent({**_text_body(request), "model": f"text-completion-openai/{_name(model)}"})
+    if settings.model_type == "chat" and is_ollama(model) and _chat_door(model, request, connection) is not None:
+        return Sent({**body_of_dspy(model, request, connection), "model": f"openai/{_name(model)}"}, path=OPENAI_PATH)
     if settings.model_type == "chat":
         return Sent({**body_of_dspy(model, request, connection), "model": model})
     if not responses_wire.is_by_dspys_client(model, request, connection, os.environ):
@@ -90,6 +107,10 @@ def text_of(request: Mapping[str, Any]) -> str:
                 f"message {number} is not all text, which the API of text completions takes; set model_type to chat"
             )
     return "\n\n".join([*texts, END_OF_PROMPT])
+
+
+def is_ollama(model: str) -> bool:
+    return model.partition("/")[0] in OLLAMA
 
 
 def _name(model: str) -> str:
@@ -137,6 +158,8 @@ def as_written(
 def _chat_door(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> Route | None:
     """The chat door that dspy's client would send this request through, where litellm speaks the same API."""
     prefix, separator, _ = model.partition("/")
+    if is_ollama(model) and has_gateway("ollama/", os.environ):
+        return None  # both names are of one server, whose own API is meant by its variable
     if has_gateway(model, os.environ) or (separator and prefix not in SAME_API) or not set(request) <= CANONICAL:
         return None
     route = own_route(model, "chat", connection)

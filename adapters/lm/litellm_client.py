@@ -8,7 +8,7 @@ from queue import Empty, SimpleQueue
 from threading import Event
 from typing import Any
 
-from adapters.lm.addresses import KEY_VARIABLES, environment_base, host_of, keys_set, without_keys
+from adapters.lm.addresses import KEY_VARIABLES, OLLAMA, OLLAMAS_HOME, environment_base, host_of, keys_set, without_keys
 from adapters.lm.capabilities import split_model
 from adapters.lm.child import Child, child_for
 from adapters.lm.connections import check_address, check_headers, check_keys
@@ -110,7 +110,7 @@ class LitellmLM:
             "api": self._settings.model_type,
             "request": made.arguments,
             "times": made.times,
-            "options": self._options(target),
+            "options": self._options(target, made),
             "stream": self._stream,
         }
         child = self._child()
@@ -187,19 +187,19 @@ class LitellmLM:
 
     def _target(self) -> Target:
         provider, _ = split_model(self._model)
-        address = self._api_base or environment_base(provider)
+        address = self._api_base or environment_base(provider) or (OLLAMAS_HOME if provider in OLLAMA else None)
         return Target(self._model, address, key_withheld=not self._trusted, keys=keys_set(provider))
 
-    def _options(self, target: Target) -> dict[str, Any]:
+    def _options(self, target: Target, made: Sent) -> dict[str, Any]:
         options: dict[str, Any] = {"timeout": self._timeout}
         if self._api_version is not None:
             options["api_version"] = self._api_version
         if target.address is not None:
-            options["api_base"] = target.address
+            options["api_base"] = made.under(target.address)
             if target.key_withheld or not target.keys:
                 options["api_key"] = NO_KEY
-            elif self._settings.model_type == "text":
-                # litellm takes every completion of a text for OpenAI's, and would send OpenAI's key.
+            elif split_model(str(made.arguments["model"]))[0] != target.provider:
+                # Called as a model of OpenAI's, it would get OpenAI's key.
                 options["api_key"] = os.environ[target.keys[0]]
         headers = self._settings.header_variables
         if headers:

@@ -12,11 +12,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from adapters.lm import config_file
-from adapters.lm.addresses import environment_base
+from adapters.lm.addresses import OLLAMAS_HOME, environment_base
 from adapters.lm.secrets import Scrubber
 
 USUAL: Mapping[str, tuple[str, str]] = {
-    "ollama_chat": ("Ollama", "http://localhost:11434"),
+    "ollama_chat": ("Ollama", OLLAMAS_HOME),
     "hosted_vllm": ("vLLM", "http://localhost:8000/v1"),
     "lm_studio": ("LM Studio", "http://localhost:1234/v1"),
 }

@@ -23,6 +23,7 @@ COMPATIBLE: Mapping[str, tuple[str, str]] = MappingProxyType(
         "deepseek": ("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
         "openrouter": ("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
         "ollama_chat": ("${OLLAMA_API_BASE:-http://localhost:11434}/v1", ""),
+        "ollama": ("${OLLAMA_API_BASE:-http://localhost:11434}/v1", ""),
         "hosted_vllm": ("${HOSTED_VLLM_API_BASE:-http://localhost:8000/v1}", ""),
         "lm_studio": ("${LM_STUDIO_API_BASE:-http://localhost:1234/v1}", ""),
     }

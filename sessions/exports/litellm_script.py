@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from adapters.lm.addresses import OLLAMAS_HOME
 from adapters.lm.dspys_wire import Sent
 from adapters.lm.lm_settings import ModelType
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there, key_variable, named_address
@@ -55,6 +56,8 @@ def litellm_script(source: Source) -> Exported:
     connection = rendering.connection_of(view.session, view.column)
     arguments: dict[str, Any] = {one: value for one, value in made.arguments.items() if one not in ("model", argument)}
     arguments |= {one: value for one, value in connection.items() if one in OF_LITELLM}
+    if made.path:
+        arguments["api_base"] = made.under(arguments.get("api_base") or OLLAMAS_HOME)
     left = [*beside(view)]
     if made.stops:
         left.append(f"the stops {', '.join(map(quoted, made.stops))}, which that API does not know")
@@ -64,6 +67,8 @@ def litellm_script(source: Source) -> Exported:
     if not allowed:
         arguments["api_key"] = NO_KEY
         left += said
+    elif made.path:
+        arguments["api_key"] = NO_KEY  # called as a model of OpenAI's, it would get OpenAI's key
     headers, said = headers_of(view, source)
     left += said
     key = key_variable(view.model) if allowed and named_address(view) is None else ""

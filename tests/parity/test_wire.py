@@ -57,7 +57,11 @@ def test_what_arrives_is_what_dspy_sends(server: LoopbackServer, record: Record)
     compare(server, drawn(len(PROVIDERS)), ("json",), record, 1)
 
 
-@pytest.mark.parametrize("name", ["openai/o3", "openai/gpt-4o", "gpt-6-sol", "xai/grok-4.7", "moonshot/kimi-k3"])
+BY_DSPYS_CLIENT = ("openai/o3", "openai/gpt-4o", "gpt-6-sol", "xai/grok-4.7", "moonshot/kimi-k3")
+BY_DSPYS_CLIENT += ("ollama/llama3.2", "ollama_chat/qwen3:4b")
+
+
+@pytest.mark.parametrize("name", BY_DSPYS_CLIENT)
 def test_roles_limits_and_reasoning_are_written_as_dspys_own_client_does(
     server: LoopbackServer, name: str, record: Record
 ) -> None:

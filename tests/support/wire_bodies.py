@@ -21,7 +21,7 @@ from adapters.types import Tool
 TRANSPORT = frozenset({"stream", "stream_options", "usage"})
 PROVIDERS = ("openai", "groq", "openrouter", "deepseek", "xai", "hosted_vllm", "moonshot", "together_ai", "mistral")
 PROVIDERS += ("fireworks_ai", "perplexity", "deepinfra", "nebius", "novita", "dashscope")
-OTHERS = ("anthropic/claude-sonnet-5-5", "gemini/gemini-3.8-flash", "ollama_chat/llama3.2")
+OTHERS = ("anthropic/claude-sonnet-5-5", "gemini/gemini-3.8-flash")
 """Models that dspy calls by a client of its own and litellm by another API or in another shape of it."""
 
 LIMIT = 16_000

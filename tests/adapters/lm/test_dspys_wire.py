@@ -49,7 +49,6 @@ def test_an_effort_that_a_door_has_not_becomes_the_nearest(effort: str) -> None:
         ("openrouter/openai/gpt-6-sol", {"reasoning_effort": "low"}),
         ("openai/o3", {"reasoning_effort": {"effort": "low"}}),
         ("anthropic/claude-opus-5", {"max_tokens": 9}),
-        ("ollama_chat/llama3.2", {"max_tokens": 9}),
         ("azure/gpt-6-sol", {"max_tokens": 9}),
         ("together_ai/any", {"max_tokens": 9}),
         ("nowhere", {}),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from loopback_server import LoopbackServer
+from loopback_server import CANARY, LoopbackServer
 from provider_server import AS_RESPONSES, ProviderServer
 from provider_wires import Reply
 
@@ -140,3 +140,16 @@ def test_completions_are_cut_apart_and_what_comes_behind_a_stop_is_counted() -> 
     made = [Chunk(text="a#b", choice=0), Chunk(text="cd", choice=1), Chunk(text="e", choice=0), Chunk(usage=usage)]
     one, other = collect(cut_at_stops(made, ["#"]))
     assert (one.text, other.text, one.usage) == ("a", "cd", usage)
+
+
+def test_ollama_is_called_as_dspy_calls_it_and_gets_no_key_of_openai(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+    for name in ("OLLAMA_API_BASE", "OLLAMA_BASE_URL", "OLLAMA_HOST", "OLLAMA_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    with LoopbackServer("Yes.") as server:
+        for model in ("ollama/llama3.2", "ollama_chat/llama3.2"):
+            lm = open_model(model, api_base=f"http://127.0.0.1:{server.port}", api_base_trusted=True)
+            (reply,) = collect(lm.stream({"messages": [{"role": "user", "content": "Hi"}], "stop": ["x"]}))
+            assert (reply.text, reply.cost) == ("Yes.", None)
+        assert [one.path for one in server.requests] == ["/v1/chat/completions"] * 2
+        assert CANARY not in str([one.headers for one in server.requests])

@@ -219,7 +219,7 @@ def test_ollamas_host_in_a_projects_env_gets_no_key_before_it_is_allowed(
         done = send(run, rain, "ollama_chat/404", *words)
         assert done.code == exit_codes.PROVIDER
         (seen,) = server.requests[before:]
-        assert seen.path == "/api/chat"
+        assert seen.path == "/v1/chat/completions"
         assert (CANARY in str(seen.headers)) is has_key
         nothing_leaked(done, tmp_path)
 
