@@ -320,40 +320,60 @@ def _elements_to_value(
         schema = definitions.get(schema["$ref"].rsplit("/", 1)[-1], schema)
     first = given[0]
     if len(given) == 1 and not len(first) and _is_scalar(schema):
-        return (first.text or "").strip()
+        return _text_of(first)
     if choices := schema.get("anyOf"):
-        if {"type": "null"} in choices and not list(first) and not (first.text or "").strip():
+        if {"type": "null"} in choices and not len(first) and not _text_of(first):
             return None
-        choices = [choice for choice in choices if choice.get("type") != "null"]
-        schema = choices[0]
-        if list(first):
-            schema = next((choice for choice in choices if choice.get("type") != "string"), schema)
-    if schema.get("type") == "array":
-        if len(given) == 1 and not list(first):
-            text = (first.text or "").strip()
-            if not text or text.startswith("["):
-                return [] if not text else text
-        if len(given) == 1 and (items := _group_children(first).get("item")):
-            given = items
-        member = schema.get("items", {})
-        if _is_scalar(member) and not any(map(len, given)):
-            return [(one.text or "").strip() for one in given]
-        return [_elements_to_value([one], member, definitions) for one in given]
-    if schema.get("type") == "string" and list(first):
+        schema = _chosen(choices, first)
+    kind = schema.get("type")
+    if kind == "array":
+        return _list_value(given, schema.get("items", {}), definitions)
+    if kind == "string" and len(first):
         return (first.text or "") + "".join([ElementTree.tostring(child, encoding="unicode") for child in first])
-    children = _group_children(first)
-    if not children:
-        if schema.get("type") == "object" and not (first.text or "").strip():
-            return {}
-        values = [(one.text or "").strip() for one in given]
-        return values[0] if len(values) == 1 else values
-    properties = schema.get("properties", {})
-    child_schema = schema.get("additionalProperties", {})
-    if not isinstance(child_schema, dict):
-        child_schema = {}
+    if children := _group_children(first):
+        return _object_value(children, schema, definitions)
+    if kind == "object" and not _text_of(first):
+        return {}
+    values = [_text_of(one) for one in given]
+    return values[0] if len(values) == 1 else values
+
+
+def _text_of(element: ElementTree.Element) -> str:
+    """The text in front of its first child, without white space at both ends."""
+    return (element.text or "").strip()
+
+
+def _chosen(choices: list[Mapping[str, Any]], first: ElementTree.Element) -> Mapping[str, Any]:
+    """Of a union's branches the first that is not null; for nested elements the first that is no text either."""
+    real = [choice for choice in choices if choice.get("type") != "null"]
+    nested = (choice for choice in real if choice.get("type") != "string") if len(first) else iter(())
+    return next(nested, real[0])
+
+
+def _list_value(given: list[ElementTree.Element], member: Mapping[str, Any], definitions: Mapping[str, Any]) -> Any:
+    """The items of a list: `<item>` elements inside of a single one, else the elements themselves.
+
+    A single one without children may hold a JSON list, which is left as text.
+    """
+    if len(given) == 1:
+        text = _text_of(given[0])
+        if not len(given[0]) and (not text or text.startswith("[")):
+            return text or []
+        given = _group_children(given[0]).get("item") or given
+    if _is_scalar(member) and not any(map(len, given)):
+        return [_text_of(one) for one in given]
+    return [_elements_to_value([one], member, definitions) for one in given]
+
+
+def _object_value(
+    children: Mapping[str, list[ElementTree.Element]], schema: Mapping[str, Any], definitions: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The members of an object by the schemas of its properties, others by that of additional ones."""
+    properties, others = schema.get("properties", {}), schema.get("additionalProperties", {})
+    if not isinstance(others, dict):
+        others = {}
     return {
-        name: _elements_to_value(items, properties.get(name, child_schema), definitions)
-        for name, items in children.items()
+        name: _elements_to_value(items, properties.get(name, others), definitions) for name, items in children.items()
     }
 
 
