@@ -14,44 +14,44 @@ from sessions.model import variants
 from sessions.model.recording import read_completion
 from sessions.model.session import Column, SignatureText
 from sessions.running import rendering
+from workbench.state.derived import ReadSignature, RenderedColumn
 from workbench.state.document import State
-from workbench.state.live import LiveColumn, LiveSignature
 
 
 class Engine:
     """Keeps the last good results of one document."""
 
     def __init__(self) -> None:
-        self.signature = LiveSignature()
+        self.signature = ReadSignature()
         self._text: SignatureText | None = None
-        self._columns: dict[str, LiveColumn] = {}
+        self._columns: dict[str, RenderedColumn] = {}
         self._seen: dict[str, State] = {}
 
-    def read_signature(self, state: State) -> LiveSignature:
+    def read_signature(self, state: State) -> ReadSignature:
         text = state.session.signature
         if text != self._text:
             self._text = text
             try:
-                self.signature = LiveSignature(text.read())
+                self.signature = ReadSignature(text.read())
             except SignatureError as error:
-                self.signature = LiveSignature(self.signature.signature, error, not text.text.strip())
+                self.signature = ReadSignature(self.signature.signature, error, not text.text.strip())
             except (ValueError, RecursionError) as error:
-                self.signature = LiveSignature(self.signature.signature, SignatureError(str(error)))
+                self.signature = ReadSignature(self.signature.signature, SignatureError(str(error)))
         return self.signature
 
-    def column(self, state: State, column: Column) -> LiveColumn:
+    def column(self, state: State, column: Column) -> RenderedColumn:
         """The column as it is now. Raises nothing: what goes wrong is said in the result."""
         last = self._columns.get(column.id)
         if last is not None and last.column is column and _same_column_content(self._seen.get(column.id), state):
             return last
         request, error = self._request(state, column, last.request if last is not None else None)
-        live = LiveColumn(
+        rendered = RenderedColumn(
             column, request, error, state.case.replies.get(column.id), left_out=self._left_out(state, column)
         )
-        live = self._with_reading(live, last)
-        self._columns[column.id] = live
+        rendered = self._with_reading(rendered, last)
+        self._columns[column.id] = rendered
         self._seen[column.id] = state
-        return live
+        return rendered
 
     def forget(self, ids: set[str]) -> None:
         """Lets go of columns that are no more."""
@@ -77,20 +77,20 @@ class Engine:
         uses = [variants.use_of(signature, one) for one in state.session.variants if one.tag == column.variant]
         return tuple([one.variant.of for one in uses if one.state != "current"])
 
-    def _with_reading(self, live: LiveColumn, last: LiveColumn | None) -> LiveColumn:
-        if live.reply is None or live.request is None or self.signature.signature is None or live.reply.raw:
-            return live
-        if last is not None and last.reading is not None and last.reply is live.reply and last.request is not None:
-            same_fields = last.request.signature is live.request.signature
-            same_calls = last.request.calls_field == live.request.calls_field
-            if same_fields and same_calls and last.column is live.column:
-                return replace(live, reading=last.reading)
+    def _with_reading(self, rendered: RenderedColumn, last: RenderedColumn | None) -> RenderedColumn:
+        if rendered.reply is None or rendered.request is None or self.signature.signature is None or rendered.reply.raw:
+            return rendered
+        if last is not None and last.reading is not None and last.reply is rendered.reply and last.request is not None:
+            same_fields = last.request.signature is rendered.request.signature
+            same_calls = last.request.calls_field == rendered.request.calls_field
+            if same_fields and same_calls and last.column is rendered.column:
+                return replace(rendered, reading=last.reading)
         try:
-            adapter = rendering.adapter_of(live.column)
-            reading = read_completion(adapter, live.request, self.signature.signature, live.reply)
+            adapter = rendering.adapter_of(rendered.column)
+            reading = read_completion(adapter, rendered.request, self.signature.signature, rendered.reply)
         except Exception as error:  # a user's own adapter may raise anything
-            return replace(live, reading_error=f"{type(error).__name__}: {error}")
-        return replace(live, reading=reading)
+            return replace(rendered, reading_error=f"{type(error).__name__}: {error}")
+        return replace(rendered, reading=reading)
 
 
 def _same_column_content(seen: State | None, state: State) -> bool:

@@ -106,7 +106,7 @@ class WorkbenchApp(SurvivingApp):
             for one in (signal.SIGHUP, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(one, self._ended_from_outside)
         counts = ExactCounts(lambda *told: self.post_message(TokensCounted(*told)))
-        self.set_interval(REST_SECONDS, lambda: counts.look(self.main.columns.lives, self._wants_counts))
+        self.set_interval(REST_SECONDS, lambda: counts.look(self.main.columns.rendered, self._wants_counts))
         self.call_after_refresh(self._settle)
 
     @property
@@ -242,9 +242,9 @@ class WorkbenchApp(SurvivingApp):
         self._send(self.document.session.columns)
 
     def action_send_column(self) -> None:
-        live = getattr(self.screen, "column_shown", None) or self.main.shown_column()
-        if live is not None:
-            self._send((live.column,))
+        rendered = getattr(self.screen, "column_shown", None) or self.main.shown_column()
+        if rendered is not None:
+            self._send((rendered.column,))
 
     def action_send_otherwise(self) -> None:
         from workbench.tui.actions import sending

@@ -39,7 +39,7 @@ class Guidance:
         guide = self._main.guide
         if guide is not None:
             self._actions |= {action}
-            guide.look(self._document.session, self._main.columns.lives, self._actions)
+            guide.look(self._document.session, self._main.columns.rendered, self._actions)
 
     def put_away(self) -> None:
         """The user has had enough of it, and does not want it at the next start."""

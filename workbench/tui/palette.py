@@ -155,8 +155,8 @@ def _models(host: Host) -> Iterator[Command]:
     for answer in sending.OTHER_WAYS:
         send = partial(sending.send_in_way, host, answer.value)
         yield Command(f"Send: {answer.name.lower()}", answer.about, partial(_ask, host, send))
-    live = host.main.shown_column()
-    column = live.column if live is not None else None
+    rendered = host.main.shown_column()
+    column = rendered.column if rendered is not None else None
     for answer in columns.answers(host, column) if column is not None else ():
         assert column is not None
         do = partial(columns.do, host, column, answer.value)

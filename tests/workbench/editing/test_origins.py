@@ -65,15 +65,15 @@ def test_the_numbers_of_a_prompt_its_lints_and_the_rows_are_the_same_when_a_demo
     demos = (Demo({"q": "1", "a": "x"}, enabled=False), Demo({"q": "2", "a": "y"}), Demo({"q": "3"}))
     session = replace(STATE.session, demos=demos, columns=(Column("chat", "chat"),), cases=(Case("rain", {"q": "?"}),))
     state = State(session)
-    live = Engine().column(state, session.columns[0])
-    assert live.request is not None
-    turns = {message.turn for message in live.request.prompt.messages}
+    rendered = Engine().column(state, session.columns[0])
+    assert rendered.request is not None
+    turns = {message.turn for message in rendered.request.prompt.messages}
     assert {place_of(state, "q", turn).row for turn in turns if turn.startswith("demo")} == {1}
-    at = LookedAt(session, state.case, live, (live,))
+    at = LookedAt(session, state.case, rendered, (rendered,))
     dropped = next(one for one in lints_of(at) if one.name == "demo-dropped")
     assert "Demo 3" in dropped.message
     assert lint_place(at, dropped).row == 2
-    assert [note.place.row for note in notes_of(state, Engine().read_signature(state), [live])] == [2]
+    assert [note.place.row for note in notes_of(state, Engine().read_signature(state), [rendered])] == [2]
 
 
 def test_the_numbers_of_a_prompt_its_lints_and_the_rows_are_the_same_when_a_turn_is_disabled() -> None:
@@ -82,11 +82,11 @@ def test_the_numbers_of_a_prompt_its_lints_and_the_rows_are_the_same_when_a_turn
     case = Case("rain", {"q": "?"}, turns, turns_off=frozenset({0}))
     session = replace(STATE.session, signature=signature, columns=(Column("chat", "chat"),), cases=(case,))
     state = State(session)
-    live = Engine().column(state, session.columns[0])
-    assert live.request is not None
-    turns_shown = {one.turn for one in live.request.prompt.messages if one.turn.startswith("history")}
+    rendered = Engine().column(state, session.columns[0])
+    assert rendered.request is not None
+    turns_shown = {one.turn for one in rendered.request.prompt.messages if one.turn.startswith("history")}
     assert {place_of(state, "q", turn).row for turn in turns_shown} == {1, 2}
-    at = LookedAt(session, state.case, live, (live,))
+    at = LookedAt(session, state.case, rendered, (rendered,))
     found = {one.name: lint_place(at, one).row for one in lints_of(at)}
     assert found["history-turn-prints-none"] == 1
     assert found["marker-in-value"] == 2

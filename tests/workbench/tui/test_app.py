@@ -31,12 +31,12 @@ def test_a_broken_signature_leaves_the_last_good_columns_and_says_where() -> Non
         await desk.paste_over(CLASSIFY.replace("urgency: int", "urgency: imt"))
         assert desk.prompt("json") == before
         for column in desk.main.columns.all:
-            assert column.live is not None and column.live.stale
+            assert column.rendered is not None and column.rendered.stale
         error = desk.main.engine.signature.error
         assert error is not None and error.line == 12
         assert f"line {error.line}, column {error.column}" in str(desk.main.query_one("#signature-error").render())
         await desk.press("ctrl+z")
-        assert all(column.live is not None and not column.live.stale for column in desk.main.columns.all)
+        assert all(column.rendered is not None and not column.rendered.stale for column in desk.main.columns.all)
 
     at_the_desk(act)
 
@@ -46,8 +46,8 @@ def test_f5_puts_a_parsed_reply_under_every_column() -> None:
         await desk.press("f5")
         await desk.sent()
         for column in desk.main.columns.all:
-            assert column.live is not None and column.live.reading is not None
-            assert column.live.reading.ok, column.live.reading.error
+            assert column.rendered is not None and column.rendered.reading is not None
+            assert column.rendered.reading.ok, column.rendered.reading.error
             assert "✓" in desk.verdict(column.column_id)
         assert desk.document.dirty
 

@@ -31,10 +31,10 @@ ORIGINAL = Entry("", variants.ORIGINAL_TAG, "the signature as it stands")
 
 async def set_up(host: Host) -> None:
     """Asks what is to be done with the column that has the focus, and does it."""
-    live = host.main.shown_column()
-    if live is None:
+    rendered = host.main.shown_column()
+    if rendered is None:
         return
-    column = live.column
+    column = rendered.column
     chosen = await host.app.push_screen_wait(
         ConfirmScreen(f"Column {column.id}", about(host, column), answers(host, column))
     )
@@ -44,15 +44,15 @@ async def set_up(host: Host) -> None:
 
 async def add(host: Host) -> None:
     """Asks what the new column is to be (an adapter, another model, other wordings), and brings it into sight."""
-    session, live = host.document.session, host.main.shown_column()
+    session, rendered = host.document.session, host.main.shown_column()
     shown = {one.adapter for one in session.columns}
     abouts = {name: catalog.profile(name).about for name in catalog.NAMES}
     entries = [
         Entry(name, catalog.title(name), f"{about} · there is one" if name in shown else about)
         for name, about in sorted(abouts.items(), key=lambda one: one[0] in shown)
     ]
-    if live is not None:
-        column = live.column
+    if rendered is not None:
+        column = rendered.column
         entries.append(Entry(BESIDE, "Another model", f"{column.id} again, beside it, sent to another model"))
         entries.append(Entry(EVERY, "Another model for every adapter", "adapter × model"))
         if session.variants:
@@ -63,8 +63,8 @@ async def add(host: Host) -> None:
         return
     if chosen in abouts:
         show(host, chosen)
-    elif live is not None:
-        await do(host, live.column, chosen)
+    elif rendered is not None:
+        await do(host, rendered.column, chosen)
     fresh = [one.id for one in host.document.session.columns if one.id not in before]
     if fresh:
         host.app.call_after_refresh(host.main.columns.turn_to, fresh[0])
@@ -160,10 +160,10 @@ def move(host: Host, id: str, by: int) -> None:
 
 def try_variant(host: Host, tag: str) -> None:
     """A column with the variants of a tag, beside the column with the focus."""
-    live = host.main.shown_column()
-    if live is not None:
-        change = partial(column_edits.add_variant, id=live.column.id, tag=tag)
-        _edit(host, change, f"variant {tag} beside {live.column.id}")
+    rendered = host.main.shown_column()
+    if rendered is not None:
+        change = partial(column_edits.add_variant, id=rendered.column.id, tag=tag)
+        _edit(host, change, f"variant {tag} beside {rendered.column.id}")
 
 
 async def _parameters(host: Host, column: Column | None) -> None:

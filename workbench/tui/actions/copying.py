@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sessions.running import rendering
 from workbench.output.exit_codes import CommandError
-from workbench.state.live import LiveColumn
+from workbench.state.derived import RenderedColumn
 from workbench.tui import clipboard
 from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
 from workbench.tui.widgets.text.plain import plain_notify
@@ -27,21 +27,21 @@ ANSWERS = (
 
 
 async def choose_copy(host: Host) -> None:
-    live = host.main.shown_column()
-    if live is None:
+    rendered = host.main.shown_column()
+    if rendered is None:
         return
-    chosen = await host.app.push_screen_wait(ConfirmScreen(f"Copy from {live.column.id}", "", ANSWERS))
+    chosen = await host.app.push_screen_wait(ConfirmScreen(f"Copy from {rendered.column.id}", "", ANSWERS))
     if chosen is not None:
         copy(host, chosen)
 
 
 def copy(host: Host, what: str) -> None:
     """Copies one of `ANSWERS` from the column with the focus, and says what went where."""
-    live = host.main.shown_column()
-    if live is None:
+    rendered = host.main.shown_column()
+    if rendered is None:
         return
     try:
-        text = _text(host, live, what)
+        text = _text(host, rendered, what)
     except CommandError as error:
         plain_notify(host.app, str(error), title="Not copied", severity="warning")
         return
@@ -52,22 +52,24 @@ def copy(host: Host, what: str) -> None:
     host.main.say(f"copied {what}: {len(text):,} characters")
 
 
-def _text(host: Host, live: LiveColumn, what: str) -> str:
+def _text(host: Host, rendered: RenderedColumn, what: str) -> str:
     column = host.main.columns.current
     if what == "reply":
-        return live.text
+        return rendered.text
     if what == "values":
-        return _as_json(dict(live.reading.values)) if live.reading is not None else ""
-    if live.request is None or column is None:
+        return _as_json(dict(rendered.reading.values)) if rendered.reading is not None else ""
+    if rendered.request is None or column is None:
         return ""
     if what == "request":
-        return _as_json(rendering.body_of(host.document.state.session, live.column, live.request))
+        return _as_json(rendering.body_of(host.document.state.session, rendered.column, rendered.request))
     if what == "curl":
         from workbench.output import exporting
 
-        return exporting.export("curl", host.document.session, [live.column], [host.document.state.case]).text.rstrip()
+        return exporting.export(
+            "curl", host.document.session, [rendered.column], [host.document.state.case]
+        ).text.rstrip()
     if what == "messages":
-        return _as_json(live.request.prompt.as_dicts())
+        return _as_json(rendered.request.prompt.as_dicts())
     return column.prompt.text_of_message_at_cursor() if what == "message" else column.prompt.plain_text()
 
 

@@ -50,10 +50,10 @@ async def export(host: Host, name: str) -> None:
 def _maker(host: Host, form: Format) -> Callable[[], Exported]:
     """The export of what is open now."""
     session, case = host.document.session, host.document.state.case
-    live = host.main.shown_column()
+    rendered = host.main.shown_column()
     columns = list(session.columns)
-    if live is not None and not form.wants_every_column:
-        columns = [live.column]
+    if rendered is not None and not form.wants_every_column:
+        columns = [rendered.column]
     cases = session.cases if form.wants_every_case else (case,)
     path = host.document.path
     name = session.name or (path.name if path is not None else "")
@@ -62,8 +62,8 @@ def _maker(host: Host, form: Format) -> Callable[[], Exported]:
 
 def _said(host: Host, form: Format, made: Exported) -> str:
     """What is exported, and what the form does not say."""
-    live = host.main.shown_column()
-    column = "every column" if form.wants_every_column or live is None else f"the column {live.column.id}"
+    rendered = host.main.shown_column()
+    column = "every column" if form.wants_every_column or rendered is None else f"the column {rendered.column.id}"
     case = "every case" if form.wants_every_case else f"the case {host.document.state.case.name}"
     said = [*(f"left out: {one}" for one in made.left_out), *made.notes]
     more = [f"… and {len(said) - MOST_LINES} more; `workbench export` lists all"] if len(said) > MOST_LINES else []

@@ -8,8 +8,8 @@ from textual.command import CommandPalette
 from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
+from workbench.state.derived import RenderedColumn
 from workbench.state.document import Place
-from workbench.state.live import LiveColumn
 from workbench.tui.dialogs.help import HelpScreen
 from workbench.tui.dialogs.jump import JumpScreen, targets_of
 from workbench.tui.pages.looked_at import LookedAt
@@ -92,9 +92,9 @@ def jump(host: Host) -> None:
         host.app.push_screen(JumpScreen(targets_of(host.app.screen)), go)
 
 
-def columns_and_current(host: Host) -> tuple[list[LiveColumn], int]:
+def columns_and_current(host: Host) -> tuple[list[RenderedColumn], int]:
     """Every column as it is now, and the place of the one with the focus."""
-    columns = host.main.columns.lives
+    columns = host.main.columns.rendered
     current = host.main.shown_column()
     index = next((number for number, one in enumerate(columns) if current is not None and one is current), 0)
     return columns, index

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from sessions.model.replies import Reply
 from sessions.running.tools import history_of
 from workbench.editing import edits
+from workbench.state.derived import history_field
 from workbench.state.document import Place, State
-from workbench.state.live import history_field
 from workbench.tui.dialogs.rate import RateScreen, Rating
 from workbench.tui.dialogs.run_history import RunHistoryScreen
 from workbench.tui.runs import ratings
@@ -57,33 +57,33 @@ async def look_at_runs(host: Host) -> None:
 
 async def rate_reply(host: Host) -> None:
     """Asks what to think of the reply of the column with the focus."""
-    live, case = host.main.shown_column(), host.document.state.case
-    reply = case.replies.get(live.column.id) if live is not None else None
-    if live is None or reply is None or not live.text:
+    rendered, case = host.main.shown_column(), host.document.state.case
+    reply = case.replies.get(rendered.column.id) if rendered is not None else None
+    if rendered is None or reply is None or not rendered.text:
         said = "There is no reply to rate: send the column ({app.send_column|F8}) or paste one under its prompt."
         plain_notify(host.app, host.key_words(said), title="No reply", severity="warning")
         return
-    column = live.column.id
+    column = rendered.column.id
     start = Rating(reply.rating or "", reply.note or "")
     rating = await host.app.push_screen_wait(RateScreen(column, start))
     if rating is None or rating == start:
         return
     change = partial(ratings.rate, case=case.name, column=column, rating=rating.rating, note=rating.note)
     host.main.edit(change, Place("reply", case.name, field=f"{column} rated"), f"rating of {column}")
-    host.past_runs.rate(case.name, column, live.text, rating.rating, rating.note)
+    host.past_runs.rate(case.name, column, rendered.text, rating.rating, rating.note)
 
 
 def continue_from_run(host: Host) -> None:
     """Adds the last run of the column with the focus to the history; says why where there is nothing to add."""
-    live = host.main.shown_column()
+    rendered = host.main.shown_column()
     signature = host.main.engine.signature.signature
-    if live is None or signature is None:
+    if rendered is None or signature is None:
         return
     if history_field(signature) is None:
         host.app.notify("This signature takes no history: an input `history: dspy.History` makes room for it.")
         return
     case = host.document.state.case
-    run = host.main.runs.of(case.name, live.column.id)
+    run = host.main.runs.of(case.name, rendered.column.id)
     turns = history_of(case, run.run) if run is not None and run.run is not None else ()
     if not turns:
         host.app.notify(
@@ -91,7 +91,9 @@ def continue_from_run(host: Host) -> None:
         )
         return
     change = partial(add_turns, case=case.name, turns=turns)
-    host.main.edit(change, Place("history", case.name, len(case.history)), f"{len(turns)} turns of {live.column.id}")
+    host.main.edit(
+        change, Place("history", case.name, len(case.history)), f"{len(turns)} turns of {rendered.column.id}"
+    )
     host.main.say(f"{len(turns)} turn{'' if len(turns) == 1 else 's'} added to the history")
 
 

@@ -190,10 +190,10 @@ async def choose_way(host: Host) -> None:
 
 async def send_in_way(host: Host, how: str) -> None:
     """Sends as one of `OTHER_WAYS` says."""
-    live = host.main.shown_column()
-    if live is None:
+    rendered = host.main.shown_column()
+    if rendered is None:
         return
-    columns = host.document.session.columns if how.endswith("all") else (live.column,)
+    columns = host.document.session.columns if how.endswith("all") else (rendered.column,)
     if how.startswith("raw"):
         send(host, columns, raw=True)
         return

@@ -61,9 +61,9 @@ def _native(at: LookedAt, adapter: Adapter) -> str:
 
 
 def _steps(at: LookedAt, adapter: Adapter) -> Iterable[Block]:
-    request = at.live.request
+    request = at.rendered.request
     if request is None:
-        yield block(f"There is no prompt: {at.live.why_no_prompt}", "error", indent=2)
+        yield block(f"There is no prompt: {at.rendered.why_no_prompt}", "error", indent=2)
         return
     yield named("1 preprocess", _preprocess(request))
     yield named("2 format", _format(at, request))
@@ -96,7 +96,7 @@ def _format(at: LookedAt, request: Request) -> str:
 def _call(at: LookedAt) -> tuple[str | tuple[str, str], ...]:
     run = at.run
     if run is None or run.run is None or not run.run.attempts:
-        reply = at.live.reply
+        reply = at.rendered.reply
         if reply is None:
             return ((at.keys("nothing sent yet: {app.send_all|F5} sends"), "note"),)
         return (f"the reply was {reply.source}", (" (its calls are not at hand)", "note"))
@@ -110,7 +110,7 @@ def _measured(attempt: Attempt) -> str:
 
 
 def _postprocess(at: LookedAt, request: Request) -> str:
-    reading = at.live.reading
+    reading = at.rendered.reading
     if reading is None:
         return "puts back what the provider returned apart, and defaults"
     native = [name for name, one in reading.fields.items() if one.state == "native"]
@@ -121,7 +121,7 @@ def _postprocess(at: LookedAt, request: Request) -> str:
 
 
 def _parse(at: LookedAt) -> tuple[str | tuple[str, str], ...]:
-    reading = at.live.reading
+    reading = at.rendered.reading
     if reading is None:
         return (("no reply yet", "note"),)
     if reading.error is None:

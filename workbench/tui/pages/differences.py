@@ -38,7 +38,7 @@ def others_of(at: LookedAt) -> tuple[Other, ...]:
     columns = [Other(f"column {id}", f"column {id}") for id in ids]
     if at.sent is None:
         return (*recorded, *columns)
-    return (SENT, *recorded, *columns) if has_changed(at.sent, at.live.request) else (*recorded, *columns, SENT)
+    return (SENT, *recorded, *columns) if has_changed(at.sent, at.rendered.request) else (*recorded, *columns, SENT)
 
 
 def has_changed(sent: Request, now: Request | None) -> bool:
@@ -48,9 +48,9 @@ def has_changed(sent: Request, now: Request | None) -> bool:
 
 def blocks_of(at: LookedAt, other: Other | None) -> list[Block]:
     """The differences from `other` to this column as it is now."""
-    request = at.live.request
+    request = at.rendered.request
     if request is None:
-        return [EMPTY, *paragraph(f"There is no prompt: {at.live.why_no_prompt}", "error")]
+        return [EMPTY, *paragraph(f"There is no prompt: {at.rendered.why_no_prompt}", "error")]
     if other is None:
         compared = "nothing sent ({app.send_all|F5}) or recorded ({app.record|ctrl+r}), to compare with."
         return [EMPTY, *paragraph(at.keys(f"There is no other column, and {compared}"), "note")]

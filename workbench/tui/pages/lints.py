@@ -23,14 +23,14 @@ MOST_READ_BACK = 100
 
 def lints_of(at: LookedAt) -> tuple[Lint, ...]:
     """The lints of the column's prompt, those of one kind together. None when the session cannot be rendered."""
-    if at.live.request is None:
+    if at.rendered.request is None:
         return ()
     try:
         signature = at.session.signature.read()
         demos, inputs = rendering.demos_of(at.session), rendering.inputs_of(signature, at.case)
     except Exception:  # the column says so itself
         return ()
-    prompt = at.live.request.prompt
+    prompt = at.rendered.request.prompt
     turns = tuple(at.case.turns)
     model = at.session.model_of(at.column)
     profile = catalog.profile(at.column.adapter)
@@ -45,19 +45,19 @@ def _not_read_back(at: LookedAt, demos: Sequence[Mapping[str, Any]]) -> tuple[Li
         adapter = rendering.adapter_of(at.column)
     except Exception:  # code of the user's that was not named on the command line is not run
         return ()
-    assert at.live.request is not None
-    if at.live.request.decisions is not None:  # its demos are examples in the instructions, and no turns
+    assert at.rendered.request is not None
+    if at.rendered.request.decisions is not None:  # its demos are examples in the instructions, and no turns
         return ()
-    numbers = [use.number for use in at.live.request.prompt.demos]
+    numbers = [use.number for use in at.rendered.request.prompt.demos]
     some = slice(MOST_READ_BACK)
     known = numbers[some] if len(numbers) == len(demos) else ()
-    return round_trip(adapter, at.live.request.signature, demos[some], known)
+    return round_trip(adapter, at.rendered.request.signature, demos[some], known)
 
 
 def blocks_of(at: LookedAt) -> list[Block]:
     """Every lint under what its kind means."""
-    if at.live.request is None:
-        return [EMPTY, *paragraph(f"There is no prompt: {at.live.why_no_prompt}", "error")]
+    if at.rendered.request is None:
+        return [EMPTY, *paragraph(f"There is no prompt: {at.rendered.why_no_prompt}", "error")]
     found = lints_of(at)
     if not found:
         return [EMPTY, Block((Piece("✓ ", "ok"), Piece("Everything reaches the model as it was given.")))]

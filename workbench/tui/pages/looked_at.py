@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from adapters.requests.request import Request
 from adapters.requests.token_ledger import Ledger
 from sessions.model.session import Case, Column, Session
-from workbench.state.live import LiveColumn
+from workbench.state.derived import RenderedColumn
 from workbench.tui.keys.key_words import USUAL, KeyWords
-from workbench.tui.runs.runs import LiveRun
+from workbench.tui.runs.runs import ColumnRun
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class LookedAt:
 
     session: Session
     case: Case
-    live: LiveColumn
-    columns: tuple[LiveColumn, ...]
-    runs: Mapping[str, LiveRun] = field(default_factory=dict)
+    rendered: RenderedColumn
+    columns: tuple[RenderedColumn, ...]
+    runs: Mapping[str, ColumnRun] = field(default_factory=dict)
     requests: Mapping[str, Request] = field(default_factory=dict)
     keys: KeyWords = USUAL
     counted: Mapping[str, tuple[Request, Ledger]] = field(default_factory=dict)
@@ -32,10 +32,10 @@ class LookedAt:
 
     @property
     def column(self) -> Column:
-        return self.live.column
+        return self.rendered.column
 
     @property
-    def run(self) -> LiveRun | None:
+    def run(self) -> ColumnRun | None:
         return self.runs.get(self.column.id)
 
     @property

@@ -12,7 +12,7 @@ from adapters.requests.request import Request, read_reply
 from adapters.signatures.signature import Signature
 from workbench.output.display import one_line, value_text
 from workbench.output.reading_text import verdict
-from workbench.state.live import LiveColumn
+from workbench.state.derived import RenderedColumn
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.writing import heading, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block
@@ -46,7 +46,7 @@ def blocks_of(at: LookedAt) -> list[Block]:
         ),
         *table(rows, targets, widest=24),
     ]
-    chosen = at.live if at.live in with_reply else with_reply[0]
+    chosen = at.rendered if at.rendered in with_reply else with_reply[0]
     blocks += heading(f"The reply of {one_line(chosen.column.id, 30)}")
     for name in parsers:
         blocks += _what_it_made(chosen, name)
@@ -58,13 +58,13 @@ def target_of(column_id: str) -> str:
     return f"reply {column_id}"
 
 
-def reading_by(live: LiveColumn, parser: str) -> Reading | None:
+def reading_by(rendered: RenderedColumn, parser: str) -> Reading | None:
     """The column's reply as another parser reads it; None where it is too long, or the parser can not be had."""
-    if parser == live.column.adapter:
-        return live.reading
-    if live.request is None or len(live.text) > LONGEST or ":" in parser:
+    if parser == rendered.column.adapter:
+        return rendered.reading
+    if rendered.request is None or len(rendered.text) > LONGEST or ":" in parser:
         return None
-    return _read(parser, live.request.signature, live.request.calls_field, live.text)
+    return _read(parser, rendered.request.signature, rendered.request.calls_field, rendered.text)
 
 
 @lru_cache(maxsize=64)
@@ -75,8 +75,11 @@ def _read(parser: str, signature: Signature, calls_field: str | None, text: str)
         return None
 
 
-def _row(live: LiveColumn, parsers: Sequence[str]) -> list[tuple[str, str]]:
-    return [(live.column.id, "key"), *[_cell(reading_by(live, name), name == live.column.adapter) for name in parsers]]
+def _row(rendered: RenderedColumn, parsers: Sequence[str]) -> list[tuple[str, str]]:
+    return [
+        (rendered.column.id, "key"),
+        *[_cell(reading_by(rendered, name), name == rendered.column.adapter) for name in parsers],
+    ]
 
 
 def _cell(reading: Reading | None, is_own: bool) -> tuple[str, str]:
@@ -98,11 +101,11 @@ def _found(reading: Reading) -> int:
     return sum(one.state in ("read", "native") for one in reading.fields.values())
 
 
-def _what_it_made(live: LiveColumn, parser: str) -> list[Block]:
-    reading = reading_by(live, parser)
+def _what_it_made(rendered: RenderedColumn, parser: str) -> list[Block]:
+    reading = reading_by(rendered, parser)
     title = catalog.title(parser)
     if reading is None:
-        why = "too long to be read by all" if len(live.text) > LONGEST else "not read"
+        why = "too long to be read by all" if len(rendered.text) > LONGEST else "not read"
         return [named(title, (why, "note"))]
     if reading.ok:
         return [

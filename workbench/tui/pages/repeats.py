@@ -55,15 +55,15 @@ def _values(values: Sequence[Counted], style: str = "value") -> Iterable[Block]:
 
 def _all_columns(at: LookedAt) -> list[Block]:
     rows: list[list[tuple[str, str]]] = []
-    for live in at.columns:
-        run = at.runs.get(live.column.id)
+    for rendered in at.columns:
+        run = at.runs.get(rendered.column.id)
         if run is None or run.repeats is None:
             continue
         counted = run.repeats
         tone = "error" if counted.parse_failures else "ok"
         rows.append(
             [
-                (live.column.id, "name"),
+                (rendered.column.id, "name"),
                 (f"{counted.runs} runs", "text"),
                 (f"{counted.parse_failures} not parsed{_rate(counted)}", tone),
                 (f"{len(counted.values)} different", "text"),

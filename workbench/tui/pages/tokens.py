@@ -17,7 +17,7 @@ from workbench.output.spending import (
     shown_shares,
     spent_by,
 )
-from workbench.state.live import LiveColumn
+from workbench.state.derived import RenderedColumn
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.writing import heading, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece
@@ -29,12 +29,12 @@ BAR = 30
 
 def blocks_of(at: LookedAt) -> list[Block]:
     """The ledger of the column, exact once its tokens were counted; below it every column's total."""
-    spent = _spent(at, at.live)
+    spent = _spent(at, at.rendered)
     if spent is None:
-        return [EMPTY, *paragraph(f"There is no request: {at.live.why_no_prompt}", "error")]
+        return [EMPTY, *paragraph(f"There is no request: {at.rendered.why_no_prompt}", "error")]
     blocks = [EMPTY]
-    if at.live.stale:
-        blocks += paragraph(f"Out of date, because {at.live.error}", "error")
+    if at.rendered.stale:
+        blocks += paragraph(f"Out of date, because {at.rendered.error}", "error")
     blocks += [named("request", spent.total), named("its price", spent.said_cost), EMPTY]
     blocks += _bars(spent.ledger)
     blocks += _fields(spent.ledger)
@@ -43,13 +43,13 @@ def blocks_of(at: LookedAt) -> list[Block]:
     return blocks
 
 
-def _spent(at: LookedAt, live: LiveColumn) -> Spent | None:
-    if live.request is None:
+def _spent(at: LookedAt, rendered: RenderedColumn) -> Spent | None:
+    if rendered.request is None:
         return None
-    counted = at.counted.get(live.column.id)
-    if counted is not None and counted[0].counts_the_same(live.request):
-        return spent_by(live.request, ledger=counted[1])
-    return spent_by(live.request)
+    counted = at.counted.get(rendered.column.id)
+    if counted is not None and counted[0].counts_the_same(rendered.request):
+        return spent_by(rendered.request, ledger=counted[1])
+    return spent_by(rendered.request)
 
 
 def _bars(ledger: Ledger) -> Iterator[Block]:
@@ -78,7 +78,7 @@ def _fields(ledger: Ledger) -> list[Block]:
 
 
 def _columns(at: LookedAt) -> list[Block]:
-    found = {live.column.id: spent for live in at.columns if (spent := _spent(at, live)) is not None}
+    found = {rendered.column.id: spent for rendered in at.columns if (spent := _spent(at, rendered)) is not None}
     if len(found) < 2:
         return []
     most = max([one.ledger.tokens for one in found.values()])

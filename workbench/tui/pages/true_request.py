@@ -41,14 +41,14 @@ ASKED_BY: Mapping[ModelType, str] = {
 
 def blocks_of(at: LookedAt, as_json_text: bool = False) -> list[Block]:
     """The request of the column as it would go out now; with `as_json_text` nothing but its JSON."""
-    request = at.live.request
+    request = at.rendered.request
     if request is None:
-        return [EMPTY, *paragraph(f"There is no request: {at.live.why_no_prompt}", "error")]
+        return [EMPTY, *paragraph(f"There is no request: {at.rendered.why_no_prompt}", "error")]
     if as_json_text:
         return [EMPTY, *json_block(rendering.body_of(at.session, at.column, request))]
     blocks = [EMPTY]
-    if at.live.stale:
-        blocks += paragraph(f"Out of date, because {at.live.error}", "error")
+    if at.rendered.stale:
+        blocks += paragraph(f"Out of date, because {at.rendered.error}", "error")
     blocks += [named("model", request.model or "none"), *_about(at), *_native(at, request)]
     blocks += heading("Parameters beside the messages, as they arrive")
     body = rendering.body_of(at.session, at.column, request)
@@ -120,7 +120,7 @@ def _other_models(at: LookedAt) -> list[Block]:
                 at.session,
                 at.column,
                 at.case,
-                reuse=at.live.request.prompt if at.live.request is not None else None,
+                reuse=at.rendered.request.prompt if at.rendered.request is not None else None,
                 capabilities=None if model == at.model else capabilities_of(model),
                 adapter=rendering.adapter_of(at.column, allow_code=True),
             )

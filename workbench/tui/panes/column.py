@@ -15,12 +15,12 @@ from adapters.signatures.type_names import name_of
 from sessions.model.session import Column
 from workbench.output import measures
 from workbench.output.display import one_line
-from workbench.state.live import LiveColumn
+from workbench.state.derived import RenderedColumn
 from workbench.tui.keys.key_words import USUAL, KeyWords, keys_of
 from workbench.tui.panes.verdict_words import in_short
 from workbench.tui.runs import ratings
 from workbench.tui.runs.exact_counts import told_by_provider
-from workbench.tui.runs.runs import LiveRun
+from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
@@ -68,7 +68,7 @@ call. The margin names what the parser did with each piece; the table shows how 
     def __init__(self, column_id: str) -> None:
         super().__init__(classes="column")
         self.column_id = column_id
-        self._shown: tuple[LiveColumn, LiveRun | None] | None = None
+        self._shown: tuple[RenderedColumn, ColumnRun | None] | None = None
         self._model: str | None = None
         self._expected: Signature | None = None
         self._was_running = False
@@ -86,47 +86,49 @@ call. The margin names what the parser did with each piece; the table shows how 
 
     def frame(self, column: Column) -> None:
         """The column with its title alone: what it holds is mounted with the first `show`."""
-        self._put_title(self._title_of(LiveColumn(column), None))
+        self._put_title(self._title_of(RenderedColumn(column), None))
 
-    def show(self, live: LiveColumn, run: LiveRun | None, model: str | None) -> None:
+    def show(self, rendered: RenderedColumn, run: ColumnRun | None, model: str | None) -> None:
         """`model` is named when it is the column's own."""
         if not self.children:
             self.mount_all([self.prompt, self.splitter, self.reply, self.fields])
         before = self._shown[0] if self._shown is not None else None
-        self._shown = (live, run)
-        if before is None or (before.request, before.error) != (live.request, live.error):
-            prompt = live.request.prompt if live.request is not None else None
-            hint = "" if prompt is not None or live.error else NO_PROMPT
-            self.prompt.show(prompt, stale=live.stale, error=live.error, hint=hint)
+        self._shown = (rendered, run)
+        if before is None or (before.request, before.error) != (rendered.request, rendered.error):
+            prompt = rendered.request.prompt if rendered.request is not None else None
+            hint = "" if prompt is not None or rendered.error else NO_PROMPT
+            self.prompt.show(prompt, stale=rendered.stale, error=rendered.error, hint=hint)
         self._model = model
         self._show_title()
-        self.set_class(live.stale, "-stale")
+        self.set_class(rendered.stale, "-stale")
         if run is None or run.phase != "running":
             self.reply.remove_class("-thinking")
-            self.reply.show(live.text, live.reading)
-            if not live.text:
-                self._say_expected(live)
-            self.fields.show(None if _is_of_before(live, run) else live.reading, error=self._error(live, run))
+            self.reply.show(rendered.text, rendered.reading)
+            if not rendered.text:
+                self._say_expected(rendered)
+            self.fields.show(
+                None if _is_of_before(rendered, run) else rendered.reading, error=self._error(rendered, run)
+            )
             if run is not None and self._was_running:
                 self.reply.move_cursor((0, 0))
                 self.call_after_refresh(self.reply.scroll_home, animate=False)
         self._was_running = run is not None and run.phase == "running"
         self.show_verdict(0.0)
 
-    def _say_expected(self, live: LiveColumn) -> None:
+    def _say_expected(self, rendered: RenderedColumn) -> None:
         """Where there is no reply yet stand the fields that will be read from one."""
-        signature = live.request.signature if live.request is not None else None
+        signature = rendered.request.signature if rendered.request is not None else None
         if signature is self._expected:
             return
         self._expected = signature
         self.reply.placeholder = _expected(signature) if signature is not None else Content("")
 
-    def can_wait(self, live: LiveColumn, run: LiveRun | None) -> bool:
+    def can_wait(self, rendered: RenderedColumn, run: ColumnRun | None) -> bool:
         """Whether nothing but the prompt, and what is read by it, differs from what is shown."""
         if self._shown is None or self._was_running or (run is not None and run.phase == "running"):
             return False
         before, last_run = self._shown
-        return run is last_run and live.reply is before.reply and live.column is before.column
+        return run is last_run and rendered.reply is before.reply and rendered.column is before.column
 
     def stream(self) -> None:
         """Shows what has arrived of a reply that is under way; before its first word what the model thinks, dimmed."""
@@ -239,45 +241,45 @@ call. The margin names what the parser did with each piece; the table shows how 
             return len(said) + self.fields.virtual_size.height
         return self.reply.wrapped_document.height + self.fields.virtual_size.height
 
-    def verdict_of(self, newer: tuple[LiveColumn, LiveRun | None] | None = None) -> Verdict:
+    def verdict_of(self, newer: tuple[RenderedColumn, ColumnRun | None] | None = None) -> Verdict:
         """What became of the reply that is shown, or of a `newer` one, in a few words."""
-        live, run = newer or self._shown or (LiveColumn(Column(self.column_id, self._adapter)), None)
-        said = in_short(self._name_of(live), live, run, self._is_outdated)
+        rendered, run = newer or self._shown or (RenderedColumn(Column(self.column_id, self._adapter)), None)
+        said = in_short(self._name_of(rendered), rendered, run, self._is_outdated)
         return said._replace(words=f"{said.words} {DRIFTED}", matters=True) if self._has_drifted else said
 
-    def _name_of(self, live: LiveColumn) -> str:
+    def _name_of(self, rendered: RenderedColumn) -> str:
         """The column's name as its title begins: `Chat`, `JSON mini`."""
-        adapter, id = live.column.adapter, live.column.id
+        adapter, id = rendered.column.adapter, rendered.column.id
         known = catalog.title(adapter)
         own = id.removeprefix(f"{adapter} · ") if id not in (adapter, known) else ""
         return f"{known} {own}".strip()
 
     @property
-    def live(self) -> LiveColumn | None:
+    def rendered(self) -> RenderedColumn | None:
         return self._shown[0] if self._shown is not None else None
 
     @property
     def _adapter(self) -> str:
         return self._shown[0].column.adapter if self._shown is not None else self.column_id
 
-    def _title_of(self, live: LiveColumn, model: str | None) -> Content:
-        adapter, quiet = live.column.adapter, "$foreground 60%"
+    def _title_of(self, rendered: RenderedColumn, model: str | None) -> Content:
+        adapter, quiet = rendered.column.adapter, "$foreground 60%"
         known = catalog.title(adapter) if adapter in catalog.OURS else None
-        own = live.column.id.removeprefix(f"{adapter} · ") if live.column.id not in (adapter, known) else ""
+        own = rendered.column.id.removeprefix(f"{adapter} · ") if rendered.column.id not in (adapter, known) else ""
         parts: list[tuple[str, str] | str] = [(known or adapter, "bold")]
         if known and own:
-            parts.append((f" · {own}" if own != live.column.id else f" {own}", ""))
-        if live.stale:
+            parts.append((f" · {own}" if own != rendered.column.id else f" {own}", ""))
+        if rendered.stale:
             parts.append((" · stale", "$text-warning bold"))
         if self._has_drifted:
             parts.append((f" · {DRIFTED}", "$text-warning bold"))
-        if live.left_out:
+        if rendered.left_out:
             parts.append((" · ⚠ stale variant", "$text-warning bold"))
         if model and not own.endswith(model):
             parts.append((f" · {model}", quiet))
-        if live.request is not None:
+        if rendered.request is not None:
             unit = " tok" if self.size.width >= WIDTH_OF_WORDS else ""
-            parts.append((f" · {self._token_count(live.request)}{unit}", quiet))
+            parts.append((f" · {self._token_count(rendered.request)}{unit}", quiet))
         return lines(*parts)
 
     def _token_count(self, request: Request) -> str:
@@ -292,14 +294,14 @@ call. The margin names what the parser did with each piece; the table shows how 
             return _short(told)
         return f"~{_short(self._tokens.total(request.messages, request.params))}"
 
-    def _error(self, live: LiveColumn, run: LiveRun | None) -> str:
-        if run is None or not _says_why(live, run):
-            return live.reading_error
+    def _error(self, rendered: RenderedColumn, run: ColumnRun | None) -> str:
+        if run is None or not _says_why(rendered, run):
+            return rendered.reading_error
         said = [run.error]
         if _has_come(run.payload):
             said.append(keys_of(self.app)("{app.look|F7}, {pages.runs|3}, {pages.view|v}: what the provider sent"))
-        if _is_of_before(live, run) and live.reply is not None:
-            of = live.reply.model
+        if _is_of_before(rendered, run) and rendered.reply is not None:
+            of = rendered.reply.model
             said.append(f"The reply above is {f'of {one_line(str(of), 40)}' if of else 'an earlier one'}, from before.")
         return "\n".join(said)
 
@@ -315,25 +317,25 @@ def _expected(signature: Signature) -> Content:
     return lines(*said, (". A reply pasted here is read without a call.", quiet))
 
 
-def verdict(live: LiveColumn, run: LiveRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
+def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
     """One line about the reply of a column: a sign, what happened, and what it took."""
     if run is not None and run.phase == "running":
         return _under_way(run, now, keys)
     took = _took(run) if run is not None else ""
-    ended = _ended(live, run)
-    if run is not None and _says_why(live, run):
+    ended = _ended(rendered, run)
+    if run is not None and _says_why(rendered, run):
         return _line("✗", "error", *_failure(run, took))
-    if live.reply is not None and live.reply.raw:
+    if rendered.reply is not None and rendered.reply.raw:
         return lines(REPLY, *ended, ("≡ kept raw, not read", "$text-accent"), (took, "$foreground 60%"))
-    if live.reading is not None:
-        return _of_reading(live.reading, took, ended)
-    if live.text:
-        return _line("✗", "error", live.reading_error or "not read", took, ended)
+    if rendered.reading is not None:
+        return _of_reading(rendered.reading, took, ended)
+    if rendered.text:
+        return _line("✗", "error", rendered.reading_error or "not read", took, ended)
     nothing = took.strip() or ("" if ended else keys("none yet · {app.send_all|F5} sends"))
     return lines(REPLY, *ended, (nothing, "$foreground 60%"))
 
 
-def _under_way(run: LiveRun, now: float, keys: KeyWords) -> Content:
+def _under_way(run: ColumnRun, now: float, keys: KeyWords) -> Content:
     """What a run is doing, and for how long."""
     seconds = f" {now - run.started - run.progress.loading_s:.1f} s" if now else ""
     what = run.progress.doing or ("receiving" if run.text else "sent")
@@ -345,7 +347,7 @@ def _under_way(run: LiveRun, now: float, keys: KeyWords) -> Content:
     )
 
 
-def _took(run: LiveRun) -> str:
+def _took(run: ColumnRun) -> str:
     """Time, costs and calls of a run that has ended; of several in a row how many there were."""
     if run.repeats is not None:
         return f" {repeated(run.repeats)}"
@@ -370,20 +372,20 @@ def _of_reading(reading: Reading, took: str, ended: tuple[tuple[str, str], ...])
     return _line("✗", "error", (place + field).strip(), took + flags, ended)
 
 
-def _ended(live: LiveColumn, run: LiveRun | None) -> tuple[tuple[str, str], ...]:
+def _ended(rendered: RenderedColumn, run: ColumnRun | None) -> tuple[tuple[str, str], ...]:
     """What stands before the verdict on a reply that did not come to its own end: why it ended."""
     said = ""
     if run is not None and run.phase == "cancelled":
         said = f"cancelled after {_duration(run.seconds)}"
-    elif live.reply is not None:
-        said = why_it_ended(live.reply.finish_reason, live.reply.refusal or "")
+    elif rendered.reply is not None:
+        said = why_it_ended(rendered.reply.finish_reason, rendered.reply.refusal or "")
     return ((f"■ {said}", "$text-warning"), ("  ", "")) if said else ()
 
 
-def _says_why(live: LiveColumn, run: LiveRun) -> bool:
+def _says_why(rendered: RenderedColumn, run: ColumnRun) -> bool:
     """Whether the run, and not the reading of its reply, tells what went wrong."""
-    is_unread = live.reading is None or not run.error.startswith("response")
-    return run.phase == "failed" and (is_unread or _is_of_before(live, run))
+    is_unread = rendered.reading is None or not run.error.startswith("response")
+    return run.phase == "failed" and (is_unread or _is_of_before(rendered, run))
 
 
 def _has_come(payload: Any) -> bool:
@@ -395,12 +397,12 @@ def _has_come(payload: Any) -> bool:
     return bool(payload.get("body")) or not is_ours
 
 
-def _is_of_before(live: LiveColumn, run: LiveRun | None) -> bool:
+def _is_of_before(rendered: RenderedColumn, run: ColumnRun | None) -> bool:
     """Whether the reply on screen was there before a run that brought none: its values are none of the run's."""
-    return run is not None and run.phase == "failed" and run.reply is None and bool(live.text)
+    return run is not None and run.phase == "failed" and run.reply is None and bool(rendered.text)
 
 
-def _failure(run: LiveRun, took: str) -> tuple[str, str]:
+def _failure(run: ColumnRun, took: str) -> tuple[str, str]:
     """What went wrong in few words, and after them the phase with what it took; the whole of it stands below."""
     if run.payload is None:
         return run.error, took
@@ -410,13 +412,13 @@ def _failure(run: LiveRun, took: str) -> tuple[str, str]:
     return (words, f" · {run.error.partition(':')[0]}{took}") if words else (run.error, took)
 
 
-def _cost(run: LiveRun) -> str:
+def _cost(run: ColumnRun) -> str:
     """What the calls cost together; `$?` where that is not known of one, nothing where offline models answered."""
     calls = [one for one in run.run.attempts if not one.model.startswith("offline/")] if run.run is not None else []
     return f" · {measures.cost(measures.total_cost(calls))}" if calls else ""
 
 
-def _fallback(run: LiveRun) -> str:
+def _fallback(run: ColumnRun) -> str:
     """Which adapter answered in the place of the column's own, whose reply stands below."""
     last = run.run.attempts[-1] if run.run is not None and run.run.attempts else None
     if last is None or last.purpose != "fallback":

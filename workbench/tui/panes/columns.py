@@ -12,9 +12,9 @@ from textual.reactive import Reactive, reactive
 from textual.timer import Timer
 
 from sessions.model.session import Column
-from workbench.state.live import LiveColumn
+from workbench.state.derived import RenderedColumn
 from workbench.tui.panes.column import ColumnPane
-from workbench.tui.runs.runs import LiveRun
+from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
@@ -32,7 +32,7 @@ Part = Literal["prompt", "reply"]
 REST_SECONDS = 0.15
 """Without a further change for so long, the columns out of sight follow those in sight."""
 
-Shown = tuple[LiveColumn, LiveRun | None, str | None]
+Shown = tuple[RenderedColumn, ColumnRun | None, str | None]
 """A column, its run, and its model where it has one of its own."""
 
 
@@ -93,22 +93,22 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def show(self, columns: Sequence[Shown]) -> None:
         """Every column; of those out of sight only what cannot wait."""
-        wanted = [live.column.id for live, _, _ in columns]
+        wanted = [rendered.column.id for rendered, _, _ in columns]
         if wanted != list(self._columns):
             self._arrange(wanted)
-        has_replies = any(live.text or run is not None for live, run, _ in columns)
+        has_replies = any(rendered.text or run is not None for rendered, run, _ in columns)
         if has_replies != self._has_replies:
             self._has_replies = has_replies
             self._rows = {}
             self._split()
         in_sight = self._in_sight()
-        for live, run, model in columns:
-            id = live.column.id
-            if id in in_sight or not self._columns[id].can_wait(live, run):
+        for rendered, run, model in columns:
+            id = rendered.column.id
+            if id in in_sight or not self._columns[id].can_wait(rendered, run):
                 self._waiting.pop(id, None)
-                self._columns[id].show(live, run, model)
+                self._columns[id].show(rendered, run, model)
             else:
-                self._waiting[id] = (live, run, model)
+                self._waiting[id] = (rendered, run, model)
         says = next((one for one in self._columns.values() if one.is_dspys), None)
         for one in self._columns.values():
             one.say_whose(one is says)
@@ -129,7 +129,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             if id in self._columns:
                 self._columns[id].stream()
 
-    def stream(self, run: LiveRun) -> bool:
+    def stream(self, run: ColumnRun) -> bool:
         """Shows what has arrived of a run's reply if its column is in sight; False if there was nothing to paint."""
         column = self._columns.get(run.column)
         if column is None or run.column not in self._in_sight():
@@ -191,10 +191,10 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._split()
 
     @property
-    def lives(self) -> list[LiveColumn]:
+    def rendered(self) -> list[RenderedColumn]:
         """What is known of every column, painted yet or not."""
         waiting = {id: shown[0] for id, shown in self._waiting.items()}
-        known = [waiting.get(id, column.live) for id, column in self._columns.items()]
+        known = [waiting.get(id, column.rendered) for id, column in self._columns.items()]
         return [one for one in known if one is not None]
 
     @property

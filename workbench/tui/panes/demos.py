@@ -13,8 +13,8 @@ from textual.content import Content
 from adapters.prompts.prompt import DemoUse
 from sessions.errors import SessionError
 from workbench.editing import edits
+from workbench.state.derived import ReadSignature
 from workbench.state.document import Place, PlaceKind, State
-from workbench.state.live import LiveSignature
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.messages import Change, Edit
 from workbench.tui.panes import rows
@@ -66,7 +66,7 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
             return "◐ partial", "$text-warning"
         return ("●", "$text-success") if use is not None else ("·", "$foreground 60%")
 
-    def note_of(self, state: State, live: LiveSignature) -> Content:
+    def note_of(self, state: State, read: ReadSignature) -> Content:
         if not state.session.demos:
             return lines(
                 ("No demos yet.  ", "bold"),

@@ -11,8 +11,8 @@ from textual.content import Content
 
 from adapters.signatures.signature import Field
 from workbench.editing import edits
+from workbench.state.derived import ReadSignature, history_field
 from workbench.state.document import PlaceKind, State
-from workbench.state.live import LiveSignature, history_field
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.messages import Change, Edit
 from workbench.tui.panes import rows
@@ -49,12 +49,12 @@ messages in front of the question. Each turn holds values of the other fields.
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
         return OFF if row in state.case.turns_off else ("●", "$text-success")
 
-    def fields_of(self, live: LiveSignature) -> Sequence[Field]:
-        turns = history_field(live.signature) if live.signature is not None else None
-        return [one for one in super().fields_of(live) if turns is None or one.name != turns.name]
+    def fields_of(self, read: ReadSignature) -> Sequence[Field]:
+        turns = history_field(read.signature) if read.signature is not None else None
+        return [one for one in super().fields_of(read) if turns is None or one.name != turns.name]
 
-    def note_of(self, state: State, live: LiveSignature) -> Content:
-        if live.signature is not None and history_field(live.signature) is None:
+    def note_of(self, state: State, read: ReadSignature) -> Content:
+        if read.signature is not None and history_field(read.signature) is None:
             kept = "The turns below are kept, but in no prompt." if state.case.history else ""
             return lines(
                 ("This signature takes no history.  ", "bold"),

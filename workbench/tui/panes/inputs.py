@@ -12,8 +12,8 @@ from adapters.signatures.signature import Field
 from workbench.editing import edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
+from workbench.state.derived import ReadSignature, history_field
 from workbench.state.document import Place, State
-from workbench.state.live import LiveSignature, history_field
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.messages import Edit
 from workbench.tui.panes.status import case_word
@@ -45,7 +45,7 @@ last value stays in use.
     def compose(self) -> ComposeResult:
         yield self._form
 
-    def show(self, state: State, live: LiveSignature) -> None:
+    def show(self, state: State, read: ReadSignature) -> None:
         self._state = state
         case, count = state.case, len(state.session.cases)
         quiet = "$foreground 60%"
@@ -53,14 +53,14 @@ last value stays in use.
         others = f"  {state.case_index + 1} of {count} · {key}" if count > 1 else f"  {key} more"
         named = (one_line(case.name, 32), "bold")
         self.border_title = lines((f" {case_word(case.name)}", quiet), named, (f"{others} ", quiet))
-        if live.signature is None:
+        if read.signature is None:
             return
-        turns = history_field(live.signature)
-        fields = [one for one in live.signature.input_fields.values() if turns is None or one.name != turns.name]
+        turns = history_field(read.signature)
+        fields = [one for one in read.signature.input_fields.values() if turns is None or one.name != turns.name]
         rows = [
             FormRow(one, case.inputs.get(one.name, ABSENT), state.drafts.get(self._place(one.name))) for one in fields
         ]
-        unknown = {name: value for name, value in case.inputs.items() if name not in live.signature.input_fields}
+        unknown = {name: value for name, value in case.inputs.items() if name not in read.signature.input_fields}
         self._form.show(rows, case.name, "no value: left out of the prompt", unknown)
 
     def light(self, field: str | None) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from adapters.lint import LINTS, Lint
+from workbench.state.derived import RenderedColumn
 from workbench.state.document import State
-from workbench.state.live import LiveColumn
 from workbench.tui.keys.key_words import USUAL, KeyWords
 from workbench.tui.pages.lints import lints_of, place_of
 from workbench.tui.pages.looked_at import LookedAt
@@ -20,7 +20,7 @@ SAID_ALREADY = frozenset(
 MOST_KINDS = 8
 
 
-def search(state: State, columns: Sequence[LiveColumn], keys: KeyWords = USUAL) -> Iterator[Sequence[Note] | None]:
+def search(state: State, columns: Sequence[RenderedColumn], keys: KeyWords = USUAL) -> Iterator[Sequence[Note] | None]:
     """The notes for all columns, found column by column: None after each, the notes at last."""
     looked_at = [LookedAt(state.session, state.case, one, tuple(columns)) for one in columns if not one.error]
     found: dict[Lint, list[LookedAt]] = {}

@@ -13,8 +13,8 @@ from textual.timer import Timer
 
 from adapters.prompts.prompt import DemoUse
 from adapters.signatures.signature import Signature
+from workbench.state.derived import ReadSignature, RenderedColumn, history_field
 from workbench.state.document import Place, State
-from workbench.state.live import LiveColumn, LiveSignature, history_field
 from workbench.tui.messages import GoTo
 from workbench.tui.widgets.text.text_view import Block, Piece, TextView
 
@@ -124,37 +124,37 @@ one would think, or not at all. `↑` `↓` choose a note, `{text.choose|enter}`
             self.post_message(GoTo(note.place, note.line, note.column))
 
 
-def notes_of(state: State, live: LiveSignature, columns: Sequence[LiveColumn]) -> list[Note]:
+def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn]) -> list[Note]:
     """Everything to notice, from the signature down to the demos."""
     notes: list[Note] = []
-    problem = live.problem
+    problem = read.problem
     if problem is not None:
         where = f"line {problem.line}, column {problem.column}"
-        kept = "; the columns show the last good one" if live.signature is not None else ""
+        kept = "; the columns show the last good one" if read.signature is not None else ""
         said = f"signature, {where}: {problem.message}{kept}"
         notes.append(Note("✗", said, Place("signature"), problem.line, problem.column))
     for place in state.drafts:
         notes.append(Note("✗", f"{_name_of(place)}: not a value yet; the last one stays in use", place))
-    if live.error is None:
+    if read.error is None:
         for column in columns:
             if column.error:
                 notes.append(Note("✗", f"{column.column.id}: cannot be rendered: {column.error}", Place("signature")))
-    if live.signature is not None:
+    if read.signature is not None:
         notes += [
             Note("⚠", f"{one.name}: {said}", Place("signature", field=one.name))
-            for one in live.signature.fields.values()
+            for one in read.signature.fields.values()
             for said in one.notes
         ]
-        turns = history_field(live.signature)
+        turns = history_field(read.signature)
         notes += [
             Note("⚠", f"{one.name} has no value", Place("input", state.case.name, field=one.name))
-            for one in live.signature.input_fields.values()
+            for one in read.signature.input_fields.values()
             if one is not turns and one.is_required and one.name not in state.case.inputs
         ]
         if turns is None and state.case.history:
             said = f"{len(state.case.history)} history turns are in no prompt: the signature has no History input"
             notes.append(Note("⚠", said, Place("history", state.case.name, 0)))
-        notes += _variant_notes(state, live.signature)
+        notes += _variant_notes(state, read.signature)
     notes += _demo_notes(state, demo_uses(columns))
     return notes
 
@@ -177,7 +177,7 @@ def _variant_notes(state: State, signature: Signature) -> list[Note]:
     return found
 
 
-def demo_uses(columns: Sequence[LiveColumn]) -> tuple[DemoUse, ...]:
+def demo_uses(columns: Sequence[RenderedColumn]) -> tuple[DemoUse, ...]:
     """What the prompts do with the demos (every adapter of dspy's does the same)."""
     for column in columns:
         if column.request is not None and column.request.prompt.demos:

@@ -15,8 +15,8 @@ from adapters.signatures.signature import Field
 from workbench.editing import edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import cell_width
+from workbench.state.derived import ReadSignature
 from workbench.state.document import Place, PlaceKind, State
-from workbench.state.live import LiveSignature
 from workbench.tui.messages import Change, Edit
 from workbench.tui.widgets.field_form import FieldForm, FormRow
 from workbench.tui.widgets.row_list import RowList
@@ -60,7 +60,7 @@ class RowsPane(Vertical):
         super().__init__(id=id)
         self._edit = edit
         self._state: State | None = None
-        self._live = LiveSignature()
+        self._read = ReadSignature()
         self._row = 0
         self._opens = False
         """Whether the focus goes into the current row once that is shown."""
@@ -83,18 +83,18 @@ class RowsPane(Vertical):
         """What stands in front of a row, and its style."""
         raise NotImplementedError
 
-    def note_of(self, state: State, live: LiveSignature) -> Content:
+    def note_of(self, state: State, read: ReadSignature) -> Content:
         """What stands above the list."""
         raise NotImplementedError
 
-    def fields_of(self, live: LiveSignature) -> Sequence[Field]:
-        return tuple(live.signature.fields.values()) if live.signature is not None else ()
+    def fields_of(self, read: ReadSignature) -> Sequence[Field]:
+        return tuple(read.signature.fields.values()) if read.signature is not None else ()
 
-    def show(self, state: State, live: LiveSignature) -> None:
-        self._state, self._live = state, live
-        rows, fields = self.rows_of(state), self.fields_of(live)
+    def show(self, state: State, read: ReadSignature) -> None:
+        self._state, self._read = state, read
+        rows, fields = self.rows_of(state), self.fields_of(read)
         self._row = max(0, min(self._row, len(rows) - 1))
-        self._note.show(self.note_of(state, live))
+        self._note.show(self.note_of(state, read))
         self._form.display = bool(rows)  # the list stays without rows too: its keys add the first one
         self._list.styles.height = max(1, min(len(rows), 10))
         self._measure(len(rows))
@@ -128,7 +128,7 @@ class RowsPane(Vertical):
         if self._state is None:
             return
         self._row = row
-        self.show(self._state, self._live)
+        self.show(self._state, self._read)
         if not (self._count and field and self._form.focus_field(field)):
             self._list.focus()
 
@@ -151,7 +151,7 @@ class RowsPane(Vertical):
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         self._row = event.index
         if self._state is not None:
-            self.show(self._state, self._live)
+            self.show(self._state, self._read)
 
     # -- what the keys do: each gives the change to the state
 

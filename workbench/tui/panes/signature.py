@@ -13,8 +13,8 @@ from adapters.signatures.signature import Signature
 from sessions.model.session import Predictor
 from workbench.editing import edits, field_names
 from workbench.editing.field_values import Choice
+from workbench.state.derived import ReadSignature
 from workbench.state.document import Place, State
-from workbench.state.live import LiveSignature
 from workbench.tui.messages import Edit
 from workbench.tui.panes.source_editor import SourceEditor
 from workbench.tui.widgets.choice_line import ChoiceLine
@@ -91,18 +91,18 @@ is wrong and what would work.
             self.set_class("\n" not in state.session.signature.text, "-short")
             self._instructions.show(state.session.signature.instructions)
 
-    def show(self, state: State, live: LiveSignature) -> None:
+    def show(self, state: State, read: ReadSignature) -> None:
         text, self._state = state.session.signature, state
         self._editor.show(text.text)
         if self._form is not None and self.view != "source":
             self._form.show(text.text, text.class_name)
         self._predictor.show(text.predictor)
         self._show_classes(text.text, text.class_name)
-        self._show_instructions(text.text, text.instructions, live.signature)
-        self._error = live.problem
-        self._fields = tuple(live.signature.fields) if live.signature is not None else ()
-        self._signature = live.signature
-        problem = live.problem
+        self._show_instructions(text.text, text.instructions, read.signature)
+        self._error = read.problem
+        self._fields = tuple(read.signature.fields) if read.signature is not None else ()
+        self._signature = read.signature
+        problem = read.problem
         self._message.display = problem is not None
         if problem is not None:
             hint = f"\n  {problem.hint}" if problem.hint else ""

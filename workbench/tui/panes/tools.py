@@ -12,8 +12,8 @@ from adapters.signatures.signature import Field
 from workbench.editing import tool_edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
+from workbench.state.derived import ReadSignature
 from workbench.state.document import Place, PlaceKind, State
-from workbench.state.live import LiveSignature
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.messages import Change, Edit
 from workbench.tui.panes import rows
@@ -51,7 +51,7 @@ shows each turn of a run.
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
         return [tool_edits.values_of(one) for one in state.session.tools]
 
-    def fields_of(self, live: LiveSignature) -> Sequence[Field]:
+    def fields_of(self, read: ReadSignature) -> Sequence[Field]:
         return tool_edits.FIELDS
 
     def summary_of(self, state: State, row: int) -> Content:
@@ -68,7 +68,7 @@ shows each turn of a run.
     def mark_of(self, state: State, row: int) -> tuple[str, str]:
         return "●", "$text-success"
 
-    def note_of(self, state: State, live: LiveSignature) -> Content:
+    def note_of(self, state: State, read: ReadSignature) -> Content:
         if not state.session.tools:
             return lines(
                 ("No tools yet.  ", "bold"),

@@ -15,8 +15,8 @@ from sessions.model.variants import VariantUse
 from workbench.editing import variant_edits
 from workbench.editing.field_values import ABSENT
 from workbench.output.display import one_line
+from workbench.state.derived import ReadSignature
 from workbench.state.document import Place, PlaceKind, State
-from workbench.state.live import LiveSignature
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.messages import Change, Edit, SuggestVariant, TryVariant
 from workbench.tui.panes import rows
@@ -65,8 +65,8 @@ writes is shown as a diff, and is kept only if you take it.
     def rows_of(self, state: State) -> Sequence[Mapping[str, Any]]:
         return [variant_edits.values_of(one) for one in state.session.variants]
 
-    def fields_of(self, live: LiveSignature) -> Sequence[Field]:
-        return variant_edits.fields_of(live.signature, self._state) if self._state is not None else ()
+    def fields_of(self, read: ReadSignature) -> Sequence[Field]:
+        return variant_edits.fields_of(read.signature, self._state) if self._state is not None else ()
 
     def summary_of(self, state: State, row: int) -> Content:
         variant = state.session.variants[row]
@@ -78,9 +78,9 @@ writes is shown as a diff, and is kept only if you take it.
         use = self._use(state, row)
         return MARKS[use.state] if use is not None else ("·", "$foreground 60%")
 
-    def note_of(self, state: State, live: LiveSignature) -> Content:
+    def note_of(self, state: State, read: ReadSignature) -> Content:
         quiet = "$foreground 60%"
-        self._live = live
+        self._read = read
         if not state.session.variants:
             return lines(
                 ("No variants yet.  ", "bold"),
@@ -134,7 +134,7 @@ writes is shown as a diff, and is kept only if you take it.
         self.post_message(SuggestVariant(listed[self._row].of if self._count else variants.INSTRUCTIONS))
 
     def _use(self, state: State, row: int) -> VariantUse | None:
-        signature = self._live.signature
+        signature = self._read.signature
         return None if signature is None else variants.use_of(signature, state.session.variants[row])
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from adapters.replies.reading import Reading
 from workbench.output.display import one_line
-from workbench.state.live import LiveColumn
-from workbench.tui.runs.runs import LiveRun
+from workbench.state.derived import RenderedColumn
+from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.verdict_strip import Verdict
 
 LONGEST = 80
@@ -13,23 +13,23 @@ SHORT_FLAGS = {"xml-ampersand": "& not escaped"}
 """Reasons of a refusal that a parser tells of in words of its own, by the flag that explains them."""
 
 
-def in_short(name: str, live: LiveColumn, run: LiveRun | None, is_old: bool) -> Verdict:
+def in_short(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_old: bool) -> Verdict:
     """The verdict on the reply of a column of this name; `is_old`: it answers an earlier prompt."""
-    id = live.column.id
+    id = rendered.column.id
     if run is not None and run.phase == "running":
         return Verdict(id, name, "◌", "accent", run.progress.doing or ("receiving" if run.text else "sent"))
     if run is not None and run.phase == "failed" and run.reply is None:
         return Verdict(id, name, "✗", "error", _failure(run), matters=True)
-    if live.error:
-        return Verdict(id, name, "✗", "error", one_line(f"no prompt: {live.error}", LONGEST), matters=True)
+    if rendered.error:
+        return Verdict(id, name, "✗", "error", one_line(f"no prompt: {rendered.error}", LONGEST), matters=True)
     old = "old " if is_old else ""
-    if live.reply is not None and live.reply.raw:
+    if rendered.reply is not None and rendered.reply.raw:
         return Verdict(id, name, "≡", "accent", f"{old}kept raw")
-    reading = live.reading
+    reading = rendered.reading
     if reading is None:
-        if not live.text:
+        if not rendered.text:
             return Verdict(id, name, "·", "", "no reply yet")
-        return Verdict(id, name, "✗", "error", one_line(live.reading_error or "not read", LONGEST), matters=True)
+        return Verdict(id, name, "✗", "error", one_line(rendered.reading_error or "not read", LONGEST), matters=True)
     if reading.ok:
         return Verdict(id, name, "✓", "success", old + read_in_short(reading))
     return Verdict(id, name, "✗", "error", old + refused_in_short(reading), matters=True)
@@ -54,7 +54,7 @@ def refused_in_short(reading: Reading) -> str:
     return place + one_line(why.strip(), LONGEST)
 
 
-def _failure(run: LiveRun) -> str:
+def _failure(run: ColumnRun) -> str:
     from adapters.lm.provider_errors import in_short as in_short_words
 
     words = in_short_words(run.payload) if run.payload is not None else ""

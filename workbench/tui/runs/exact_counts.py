@@ -16,8 +16,8 @@ from textual.message import Message as AppMessage
 if TYPE_CHECKING:
     from adapters.requests.request import Request
     from adapters.requests.token_ledger import Ledger
-    from workbench.state.live import LiveColumn
-    from workbench.tui.runs.runs import LiveRun
+    from workbench.state.derived import RenderedColumn
+    from workbench.tui.runs.runs import ColumnRun
 
 REST_SECONDS = 0.5
 """How long a prompt has not changed before its tokens are counted exactly."""
@@ -45,7 +45,7 @@ class ExactCounts:
         self._resting: dict[str, Request] = {}
         self._asked: dict[str, Request] = {}
 
-    def look(self, columns: Sequence[LiveColumn], is_wanted: bool = False) -> None:
+    def look(self, columns: Sequence[RenderedColumn], is_wanted: bool = False) -> None:
         """Has the prompts counted that have not changed since the last look, each once.
 
         `is_wanted`: somebody looks at the numbers, for which the child process is started if need be.
@@ -53,9 +53,9 @@ class ExactCounts:
         before, self._resting = self._resting, {one.column.id: one.request for one in columns if one.request}
         if not (is_wanted or _is_loaded()):
             return
-        for live in columns:
-            request, id = live.request, live.column.id
-            if request is None or live.stale or before.get(id) is not request or not _can_be_counted(request):
+        for rendered in columns:
+            request, id = rendered.request, rendered.column.id
+            if request is None or rendered.stale or before.get(id) is not request or not _can_be_counted(request):
                 continue
             asked = self._asked.get(id)
             if asked is None or not asked.counts_the_same(request):
@@ -76,7 +76,7 @@ class ExactCounts:
             self._tell(id, request, ledger_of(request, counts))
 
 
-def told_by_provider(run: LiveRun | None) -> int | None:
+def told_by_provider(run: ColumnRun | None) -> int | None:
     """The prompt tokens of the first call of a run that has ended, where the provider said them."""
     if run is None or run.run is None or not run.run.attempts:
         return None

@@ -18,7 +18,7 @@ from adapters.values.plain_json import plain
 from sessions.errors import SessionError
 from sessions.file.json_values import JSON
 from sessions.file.state_folder import key_of, private, state_folder
-from workbench.tui.runs.runs import LiveRun
+from workbench.tui.runs.runs import ColumnRun
 
 MOST_RUNS = 200
 """Of a session, that are kept."""
@@ -121,7 +121,7 @@ class RunHistory:
         return ""
 
 
-def past(run: LiveRun, now: datetime) -> PastRun:
+def past(run: ColumnRun, now: datetime) -> PastRun:
     """How a run ended, as it is kept."""
     values: dict[str, JSON] = {}
     if run.run is not None and run.run.ok and not run.raw:

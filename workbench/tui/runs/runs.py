@@ -40,7 +40,7 @@ class Order:
 
 
 @dataclass
-class LiveRun:
+class ColumnRun:
     """One run as the screen sees it: what has arrived, and how it ended."""
 
     number: int
@@ -73,7 +73,7 @@ class LiveRun:
         return self.progress.text
 
 
-def _count(run: LiveRun) -> None:
+def _count(run: ColumnRun) -> None:
     if run.times > 1:
         from sessions.running.repeats import collapse
 
@@ -105,32 +105,32 @@ class Runs:
         self._post = post
         self._clock = clock
         self._numbers = count(1)
-        self._by_place: dict[tuple[str, str], LiveRun] = {}
+        self._by_place: dict[tuple[str, str], ColumnRun] = {}
 
-    def start(self, state: State, column: Column, order: Order) -> LiveRun:
+    def start(self, state: State, column: Column, order: Order) -> ColumnRun:
         """Sends a column; a run of it that is still under way is cancelled."""
         self.cancel(state.case.name, column.id)
         model = state.session.model_of(column)
         numbers = (order.times, order.raw)
-        run = LiveRun(next(self._numbers), state.case.name, column.id, model, self._clock(), *numbers)
+        run = ColumnRun(next(self._numbers), state.case.name, column.id, model, self._clock(), *numbers)
         self._by_place[run.case, run.column] = run
         threading.Thread(
             target=self._work, args=(run, state, column, order.send), daemon=True, name=f"run {run.number}"
         ).start()
         return run
 
-    def of(self, case: str, column: str) -> LiveRun | None:
+    def of(self, case: str, column: str) -> ColumnRun | None:
         return self._by_place.get((case, column))
 
-    def numbered(self, number: int) -> LiveRun | None:
+    def numbered(self, number: int) -> ColumnRun | None:
         """The run of that number, unless another one of its column has taken its place."""
         return next((one for one in self._by_place.values() if one.number == number), None)
 
     @property
-    def active(self) -> tuple[LiveRun, ...]:
+    def active(self) -> tuple[ColumnRun, ...]:
         return tuple(run for run in self._by_place.values() if run.phase == "running")
 
-    def cancel(self, case: str, column: str) -> LiveRun | None:
+    def cancel(self, case: str, column: str) -> ColumnRun | None:
         """Stops listening to the run at once, and tells its thread to end. None when there was none under way."""
         run = self.of(case, column)
         if run is None or run.phase != "running":
@@ -162,7 +162,7 @@ class Runs:
             self.cancel(run.case, run.column)
         self._by_place.clear()
 
-    def take(self, number: int) -> LiveRun | None:
+    def take(self, number: int) -> ColumnRun | None:
         """The run with all that has arrived of its reply; None if the run is over or replaced."""
         run = self._current(number)
         if run is None:
@@ -173,7 +173,7 @@ class Runs:
         run.attempts = run.progress.attempt
         return run
 
-    def end(self, message: RunEnded) -> LiveRun | None:
+    def end(self, message: RunEnded) -> ColumnRun | None:
         """Takes note of how a run ended; None when it was cancelled or replaced meanwhile.
 
         The calls of a cancelled one are there to be looked at all the same.
@@ -201,10 +201,10 @@ class Runs:
         _count(run)
         return run
 
-    def _current(self, number: int) -> LiveRun | None:
+    def _current(self, number: int) -> ColumnRun | None:
         return next((one for one in self.active if one.number == number), None)
 
-    def _work(self, run: LiveRun, state: State, column: Column, send: Send) -> None:
+    def _work(self, run: ColumnRun, state: State, column: Column, send: Send) -> None:
         def listen(event: Event) -> None:
             with run.lock:
                 run.unseen.append(event)

@@ -17,7 +17,7 @@ from workbench.lessons import lesson, reply_lesson
 from workbench.lessons.lesson import LessonStep
 from workbench.lessons.reply_lesson import ReplyStep
 from workbench.output.display import one_line
-from workbench.state.live import LiveColumn
+from workbench.state.derived import RenderedColumn
 from workbench.tui.keys.bindings import ON_A_LESSON
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.pages.lesson_view import prompt_so_far, reply_with
@@ -114,7 +114,7 @@ class LessonScreen(Screen[None]):
         Binding("escape,q,f6", "dismiss(None)", "Close", id="lesson.close", tooltip="Close the lesson", group=_GROUP),
     ]
 
-    def __init__(self, columns: Sequence[LiveColumn], index: int = 0) -> None:
+    def __init__(self, columns: Sequence[RenderedColumn], index: int = 0) -> None:
         super().__init__()
         row_compositor.paint_by_rows(self)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-under"), (BESIDE, "-beside")]
@@ -149,7 +149,7 @@ class LessonScreen(Screen[None]):
     # -- what is looked at
 
     @property
-    def live(self) -> LiveColumn:
+    def rendered(self) -> RenderedColumn:
         return self._columns[self._index]
 
     @property
@@ -157,11 +157,13 @@ class LessonScreen(Screen[None]):
         return (*self._prompt_steps, *self._reply_steps)
 
     def _take_column(self) -> None:
-        live = self.live
+        rendered = self.rendered
         self._prompt_steps = ()
-        if live.request is not None:
-            self._prompt_steps = lesson.steps_of(rendering.adapter_of(live.column, allow_code=True), live.request)
-        self._reply_steps = reply_lesson.steps_of(live.reading) if live.reading is not None else ()
+        if rendered.request is not None:
+            self._prompt_steps = lesson.steps_of(
+                rendering.adapter_of(rendered.column, allow_code=True), rendered.request
+            )
+        self._reply_steps = reply_lesson.steps_of(rendered.reading) if rendered.reading is not None else ()
         self._at = min(self._at, max(0, len(self.steps) - 1))
         self._show()
 
@@ -172,10 +174,10 @@ class LessonScreen(Screen[None]):
             return
         step = steps[self._at]
         if isinstance(step, ReplyStep):
-            reading = self.live.reading
+            reading = self.rendered.reading
             self._text.show(reply_with(reading, step) if reading is not None else ())
-        elif self.live.request is not None:
-            self._text.show(prompt_so_far(self.live.request.prompt, self._prompt_steps, self._at))
+        elif self.rendered.request is not None:
+            self._text.show(prompt_so_far(self.rendered.request.prompt, self._prompt_steps, self._at))
         self._text.show_lit()
         self._head.show(self._header(step))
         self._words.show(_words(step))
@@ -184,7 +186,7 @@ class LessonScreen(Screen[None]):
         self._hint.show(self._hints())
 
     def _header(self, step: Step) -> Content:
-        name = catalog.title(self.live.column.adapter)
+        name = catalog.title(self.rendered.column.adapter)
         part, own = ("reply", self._reply_steps) if isinstance(step, ReplyStep) else ("prompt", self._prompt_steps)
         place = own.index(step) + 1
         width = max(8, min(40, self.size.width - 60))

@@ -19,8 +19,8 @@ from adapters.errors import RunError
 from sessions.model.replies import Reply, Source
 from sessions.model.session import Column
 from workbench.editing import edits
+from workbench.state.derived import ReadSignature, RenderedColumn
 from workbench.state.document import Change, Document, Place, State
-from workbench.state.live import LiveColumn, LiveSignature
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.panes.columns import ColumnsPane
 from workbench.tui.panes.demos import DemosPane
@@ -32,7 +32,7 @@ from workbench.tui.panes.status import StatusLine
 from workbench.tui.panes.tab_names import tab_names
 from workbench.tui.panes.tools import ToolsPane
 from workbench.tui.panes.variants import VariantsPane
-from workbench.tui.runs.runs import LiveRun, Order, RunEnded, RunProgress, Runs
+from workbench.tui.runs.runs import ColumnRun, Order, RunEnded, RunProgress, Runs
 from workbench.tui.runs.send_setup import SendSetup
 from workbench.tui.screens.pane_sizes import MIDDLE, PaneSizesScreen
 from workbench.tui.textual_internals import error_isolation, row_compositor
@@ -116,7 +116,7 @@ class MainScreen(PaneSizesScreen):
     def on_mount(self) -> None:
         """First the session as it stands; what follows from it when that is on screen."""
         self.signature.show_text(self.document.state)
-        self._show_tabs(self.document.state, LiveSignature())
+        self._show_tabs(self.document.state, ReadSignature())
         self._show_status()
         self.columns.frame(self.document.session.columns)
         self.watch(self.columns, "beyond", self._status.show_beyond)
@@ -151,7 +151,7 @@ class MainScreen(PaneSizesScreen):
         """Every pane in sight as a view of the document as it is now."""
         self._show_is_due = False
         state = self.document.state
-        live = self.engine.read_signature(state)
+        read = self.engine.read_signature(state)
         columns = [self.engine.column(state, column) for column in state.session.columns]
         self.engine.forget({column.id for column in state.session.columns})
         self.columns.show([(one, self._run_of(one.column), one.column.model) for one in columns])
@@ -162,10 +162,10 @@ class MainScreen(PaneSizesScreen):
         self._show_tab()
         for pane in self._panes_in_sight:
             if pane.is_mounted:
-                pane.show(state, live)
-        notes = notes_of(state, live, columns)
+                pane.show(state, read)
+        notes = notes_of(state, read, columns)
         self.notes.show(notes, self._find_lints)
-        self._show_tabs(state, live)
+        self._show_tabs(state, read)
         self._show_status()
         self.post_message(self.Showed())
 
@@ -205,9 +205,9 @@ class MainScreen(PaneSizesScreen):
 
     def send(self, columns: Iterable[Column], order: Order) -> None:
         """Sends these columns with the case on screen."""
-        live = self.engine.read_signature(self.document.state)
-        if live.error is not None:
-            self.notify(f"The signature cannot be read: {live.error.message}"[:300], severity="error", markup=False)
+        read = self.engine.read_signature(self.document.state)
+        if read.error is not None:
+            self.notify(f"The signature cannot be read: {read.error.message}"[:300], severity="error", markup=False)
             return
         self._batch += 1
         for column in columns:
@@ -323,21 +323,21 @@ class MainScreen(PaneSizesScreen):
         signature = self.document.session.signature
         return signature.text.count("\n") + (signature.instructions or "").count("\n") + ROWS_OF_SIGNATURE
 
-    def shown_column(self) -> LiveColumn | None:
+    def shown_column(self) -> RenderedColumn | None:
         """The column that keys about one column mean."""
         current = self.columns.current
-        return current.live if current is not None else None
+        return current.rendered if current is not None else None
 
-    def is_outdated(self, live: LiveColumn) -> bool:
+    def is_outdated(self, rendered: RenderedColumn) -> bool:
         """Whether the reply on screen answers another prompt than the one above it, or is another model's."""
-        reply = live.reply
+        reply = rendered.reply
         if reply is not None and reply.source == "sent" and reply.model is not None:
-            if reply.model != self.document.session.model_of(live.column):
+            if reply.model != self.document.session.model_of(rendered.column):
                 return True
-        sent = self._answered.get((self.document.state.case.name, live.column.id))
-        if sent is None or live.request is None or live.reply is None or live.reply.source == "pasted":
+        sent = self._answered.get((self.document.state.case.name, rendered.column.id))
+        if sent is None or rendered.request is None or rendered.reply is None or rendered.reply.source == "pasted":
             return False
-        return not sent.asks_the_same(live.request)
+        return not sent.asks_the_same(rendered.request)
 
     def mark_drifted(self, ids: Container[str]) -> None:
         """Says of these columns, and of no others, that they are no longer as recorded."""
@@ -392,7 +392,7 @@ class MainScreen(PaneSizesScreen):
         left.set_class(self._tab != EDITORS[0], "-in-rows")
         left.set_class(self._tab != EDITORS[0] or self._rows_of_signature > LONG_SIGNATURE, "-long")
 
-    def _show_tabs(self, state: State, signature: LiveSignature) -> None:
+    def _show_tabs(self, state: State, signature: ReadSignature) -> None:
         self._tabs.show(tab_names(state, signature), self._tab)
 
     def _show_strip(self) -> None:
@@ -412,9 +412,9 @@ class MainScreen(PaneSizesScreen):
     def _find_lints(self) -> Iterator[Sequence[Note] | None]:
         from workbench.tui.panes import lint_notes
 
-        return lint_notes.search(self.document.state, self.columns.lives, keys_of(self.app))
+        return lint_notes.search(self.document.state, self.columns.rendered, keys_of(self.app))
 
-    def _run_of(self, column: Column) -> LiveRun | None:
+    def _run_of(self, column: Column) -> ColumnRun | None:
         """The last run of a column, unless its reply is not the one on screen (any more: its sending was undone)."""
         run = self.runs.of(self.document.state.case.name, column.id)
         if run is None or run.phase == "running" or run.reply is None:
@@ -422,7 +422,7 @@ class MainScreen(PaneSizesScreen):
         shown = self.document.state.case.replies.get(column.id)
         return run if shown is not None and shown.text == run.reply.text else None
 
-    def _keep_reply(self, run: LiveRun) -> None:
+    def _keep_reply(self, run: ColumnRun) -> None:
         if run.reply is None:
             return
         asked = self.requests.get((run.case, run.column))

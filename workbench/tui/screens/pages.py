@@ -14,8 +14,8 @@ from adapters.formats import catalog
 from sessions.running import rendering
 from workbench.output.display import one_line
 from workbench.output.exit_codes import CommandError
+from workbench.state.derived import RenderedColumn
 from workbench.state.document import Place
-from workbench.state.live import LiveColumn
 from workbench.tui.keys.bindings import ON_A_PAGE
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.pages import attempts, card, differences, lints, parsers, repeats, tokens, true_request
@@ -159,9 +159,9 @@ several runs of the same request, equal values counted. **Tokens**: where those 
         self.set_interval(LOOK_AGAIN_SECONDS, self._look_again)
 
     @property
-    def column_shown(self) -> LiveColumn:
+    def column_shown(self) -> RenderedColumn:
         """The column that keys about one column mean while this page is in front."""
-        return self.at.live
+        return self.at.rendered
 
     @property
     def wants_token_counts(self) -> bool:
@@ -173,7 +173,7 @@ several runs of the same request, equal values counted. **Tokens**: where those 
     def _look_again(self) -> None:
         """Keys that work everywhere (send, undo) change what the page is about while it is open."""
         now = self._looked_at(self._step)
-        if now.live is not self.at.live or _ending(now) != self._seen:
+        if now.rendered is not self.at.rendered or _ending(now) != self._seen:
             self.at = now
             self._show(keep_place=True)
 
@@ -255,7 +255,7 @@ several runs of the same request, equal values counted. **Tokens**: where those 
     def action_copy(self, form: str) -> None:
         text = self._text.plain_text
         if self._page == "request" and form != "text":
-            request = self.at.live.request
+            request = self.at.rendered.request
             if request is None:
                 return
             try:

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from sessions.model.session import Session
 from workbench.output.display import one_line
-from workbench.state.live import LiveColumn
+from workbench.state.derived import RenderedColumn
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.widgets.text.plain import lines
 
@@ -31,7 +31,7 @@ class Seen(NamedTuple):
 
     opened: Session
     session: Session
-    columns: Sequence[LiveColumn]
+    columns: Sequence[RenderedColumn]
     actions: frozenset[str]
 
 
@@ -101,7 +101,7 @@ class Guide(Widget, can_focus=False):
         self.steps = steps_of(session, is_first)
         self.done: set[int] = set()
 
-    def look(self, session: Session, columns: Sequence[LiveColumn], actions: frozenset[str]) -> None:
+    def look(self, session: Session, columns: Sequence[RenderedColumn], actions: frozenset[str]) -> None:
         """Ticks off what is done by now; what was done once stays ticked."""
         seen = Seen(self._opened, session, columns, actions)
         fresh = {

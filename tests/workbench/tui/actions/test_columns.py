@@ -41,7 +41,7 @@ def test_parameters_of_a_column_and_of_the_session_reach_the_request() -> None:
         await desk.press("shift+f8", "o")
         await desk.fill_in('{"max_tokens": 9}')
         await desk.press("enter")
-        params = [one.live.request.params for one in desk.main.columns.all if one.live and one.live.request]
+        params = [one.rendered.request.params for one in desk.main.columns.all if one.rendered and one.rendered.request]
         assert params[0] == {"max_tokens": 9, "temperature": 0.5} and params[1]["max_tokens"] == 9
         await desk.press("ctrl+z", "ctrl+z")
         assert desk.document.session is TICKETS

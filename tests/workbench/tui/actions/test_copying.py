@@ -18,9 +18,9 @@ def test_every_form_of_a_column_can_be_copied() -> None:
             copying.copy(desk.app, answer.value)
             copied[answer.value] = desk.app.clipboard
         pane = desk.main.columns.current
-        assert pane is not None and pane.live is not None and pane.live.request is not None
+        assert pane is not None and pane.rendered is not None and pane.rendered.request is not None
         assert pane.column_id == "json"
-        request = pane.live.request
+        request = pane.rendered.request
         assert copied["prompt"] == desk.prompt("json")
         assert copied["message"] == request.prompt.messages[-1].text and copied["message"] in copied["prompt"]
         assert json.loads(copied["messages"]) == request.prompt.as_dicts()

@@ -112,10 +112,10 @@ def test_several_times_and_raw_are_one_key_away(sends: list[dict[str, Any]]) -> 
         await desk.sent()
         assert sends[-1]["raw"] is True and "kept raw" in desk.verdict("chat")
         column = desk.main.columns.column("chat")
-        assert column is not None and column.live is not None and column.live.reading is None
+        assert column is not None and column.rendered is not None and column.rendered.reading is None
         await desk.press("f4", "ctrl+end")
         await desk.type("!")
-        assert column.live.reading is not None  # what is edited is there to be read
+        assert column.rendered.reading is not None  # what is edited is there to be read
 
     at_the_desk(act, session=SESSION)
 

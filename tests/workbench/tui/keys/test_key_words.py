@@ -10,7 +10,7 @@ import pytest
 import workbench
 from sessions.model.session import Column
 from tests.support.open_app import Desk, at_the_desk
-from workbench.state.live import LiveColumn
+from workbench.state.derived import RenderedColumn
 from workbench.tui.dialogs.help import HelpScreen
 from workbench.tui.keys.key_words import NAMED_KEY, KeyWords, in_words
 from workbench.tui.keys.keymap import every_binding
@@ -133,7 +133,7 @@ def test_a_key_of_the_users_takes_the_place_of_the_usual_one() -> None:
 
 
 def test_the_line_between_prompt_and_reply_names_the_users_key() -> None:
-    said = verdict(LiveColumn(Column("chat", "chat")), None, keys=KeyWords({"app.send_all": "alt+s"}))
+    said = verdict(RenderedColumn(Column("chat", "chat")), None, keys=KeyWords({"app.send_all": "alt+s"}))
 
     assert said.plain == "reply none yet · alt+s sends"
 

@@ -24,9 +24,9 @@ DEMO = Demo({"ticket": "Thanks!", "blocked": False, "others": []})
 def names_of_lints(adapter: str) -> list[str]:
     case = Case("case 1", {"ticket": "It is down."})
     session = Session(SignatureText(SOURCE), (DEMO,), (Column("one", adapter),), (case,))
-    live = Engine().column(State(session), session.columns[0])
-    assert live.request is not None, live.error
-    return [one.name for one in lints_of(LookedAt(session, case, live, (live,))) if "baml" not in one.name]
+    rendered = Engine().column(State(session), session.columns[0])
+    assert rendered.request is not None, rendered.error
+    return [one.name for one in lints_of(LookedAt(session, case, rendered, (rendered,))) if "baml" not in one.name]
 
 
 def test_a_bare_label_in_a_demo_is_an_example_and_no_mistake() -> None:

@@ -19,7 +19,7 @@ from workbench.state.engine import Engine
 from workbench.tui.actions.sending import send_column
 from workbench.tui.pages import attempts, card, differences, lints, parsers, true_request
 from workbench.tui.pages.looked_at import LookedAt
-from workbench.tui.runs.runs import LiveRun
+from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.text.text_view import Block
 
 SIGNATURE = "question, hint: str -> answer: Literal['yes', 'no'], score: float"
@@ -31,9 +31,9 @@ def session(model: str = "offline/exact", **options: Any) -> Session:
     return Session(SignatureText(SIGNATURE), columns=columns, cases=(case,), model=model, **options)
 
 
-def looked_at(of: Session, id: str = "chat", run: LiveRun | None = None) -> LookedAt:
-    state, live = State(of), Engine()
-    columns = tuple([live.column(state, one) for one in of.columns])
+def looked_at(of: Session, id: str = "chat", run: ColumnRun | None = None) -> LookedAt:
+    state, rendered = State(of), Engine()
+    columns = tuple([rendered.column(state, one) for one in of.columns])
     chosen = next(one for one in columns if one.column.id == id)
     return LookedAt(of, state.case, chosen, columns, {id: run} if run is not None else {})
 
@@ -99,7 +99,7 @@ def test_native_tool_calls_take_fields_out_of_the_prompt() -> None:
 def test_the_ladder_shows_the_hidden_fallback() -> None:
     of = session("offline/wrongcase", fallback=True)
     column = of.columns[0]
-    run = LiveRun(1, "rain", "chat", of.model, 0.0)
+    run = ColumnRun(1, "rain", "chat", of.model, 0.0)
     run.run = send_column(State(of), column, lambda event: None, run.cancel)
     said = text_of(attempts.blocks_of(looked_at(of, "chat", run)))
     assert len(run.run.attempts) == 2
@@ -129,7 +129,7 @@ def test_columns_are_compared_by_section() -> None:
 
 def test_what_a_change_changed_since_the_last_send_comes_first_and_by_word() -> None:
     before = looked_at(session())
-    sent = {"chat": before.live.request} if before.live.request is not None else {}
+    sent = {"chat": before.rendered.request} if before.rendered.request is not None else {}
     unchanged = replace(before, requests=sent)
     assert differences.others_of(unchanged)[-1] == differences.SENT
     assert "the same, byte for byte" in text_of(differences.blocks_of(unchanged, differences.SENT))
@@ -146,10 +146,10 @@ def test_a_demo_that_only_got_another_number_was_sent_as_it_is_now() -> None:
     shown = Demo({"question": "Fog?", "hint": "Grey.", "answer": "no", "score": 0.5})
     before = looked_at(session(demos=(Demo({"question": "off"}, enabled=False), shown)))
     now = looked_at(session(demos=(shown,)))
-    assert before.live.request is not None and now.live.request is not None
-    assert before.live.request.messages != now.live.request.messages
-    assert before.live.request.asks_the_same(now.live.request)
-    at = replace(now, requests={"chat": before.live.request})
+    assert before.rendered.request is not None and now.rendered.request is not None
+    assert before.rendered.request.messages != now.rendered.request.messages
+    assert before.rendered.request.asks_the_same(now.rendered.request)
+    at = replace(now, requests={"chat": before.rendered.request})
     assert differences.others_of(at)[-1] == differences.SENT
     assert "the same, byte for byte" in text_of(differences.blocks_of(at, differences.SENT))
 

@@ -6,10 +6,10 @@ from adapters.errors import RunError
 from adapters.running.runs import Attempt, Completion, Run
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running.repeats import collapse
-from workbench.state.live import LiveColumn
+from workbench.state.derived import RenderedColumn
 from workbench.tui.pages import repeats
 from workbench.tui.pages.looked_at import LookedAt
-from workbench.tui.runs.runs import LiveRun
+from workbench.tui.runs.runs import ColumnRun
 
 CHAT, JSON = Column("chat", "chat"), Column("json", "json")
 CASE = Case("c")
@@ -26,12 +26,12 @@ def unread(message: str) -> Run:
 
 
 def page(runs: dict[str, list[Run]]) -> str:
-    live = tuple(LiveColumn(one) for one in (CHAT, JSON))
+    rendered = tuple(RenderedColumn(one) for one in (CHAT, JSON))
     known = {
-        id: LiveRun(1, "c", id, "m", 0.0, times=len(them), phase="done", repeats=collapse(them))
+        id: ColumnRun(1, "c", id, "m", 0.0, times=len(them), phase="done", repeats=collapse(them))
         for id, them in runs.items()
     }
-    blocks = repeats.blocks_of(LookedAt(SESSION, CASE, live[0], live, known))
+    blocks = repeats.blocks_of(LookedAt(SESSION, CASE, rendered[0], rendered, known))
     return "\n".join(
         (one.lead.text if one.lead else "") + "".join(piece.text for piece in one.pieces) for one in blocks
     )

@@ -17,7 +17,7 @@ from tests.support.hostile import HOSTILE
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
 from tests.support.screen import seen
 from tests.workbench.tui.test_hostile_screen import assert_harmless
-from workbench.state.live import LiveColumn
+from workbench.state.derived import RenderedColumn
 from workbench.tui.pages import tokens
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.widgets.text.text_view import TextView
@@ -34,12 +34,14 @@ SESSION = Session(
 
 
 def page(session: Session = SESSION, counted: bool = False) -> str:
-    live = tuple(LiveColumn(one, rendering.request_of(session, one, session.cases[0])) for one in session.columns)
+    rendered = tuple(
+        RenderedColumn(one, rendering.request_of(session, one, session.cases[0])) for one in session.columns
+    )
     counts = {}
-    for one in live if counted else ():
+    for one in rendered if counted else ():
         assert one.request is not None
         counts[one.column.id] = (one.request, ledger_of(one.request, counts_of("gpt-4o-mini", pieces_of(one.request))))
-    blocks = tokens.blocks_of(LookedAt(session, session.cases[0], live[0], live, counted=counts))
+    blocks = tokens.blocks_of(LookedAt(session, session.cases[0], rendered[0], rendered, counted=counts))
     return "\n".join(
         (one.lead.text if one.lead else "") + "".join(piece.text for piece in one.pieces) for one in blocks
     )
@@ -55,10 +57,10 @@ def test_an_estimate_stands_there_until_the_count_has_come() -> None:
 
 
 def test_a_count_of_another_prompt_is_not_shown() -> None:
-    live = LiveColumn(CHAT, rendering.request_of(SESSION, CHAT, CASE))
+    rendered = RenderedColumn(CHAT, rendering.request_of(SESSION, CHAT, CASE))
     other = rendering.request_of(SESSION, CHAT, Case("d", {"question": "Something else"}))
     old = ledger_of(other, counts_of("gpt-4o-mini", pieces_of(other)))
-    blocks = tokens.blocks_of(LookedAt(SESSION, CASE, live, (live,), counted={"chat": (other, old)}))
+    blocks = tokens.blocks_of(LookedAt(SESSION, CASE, rendered, (rendered,), counted={"chat": (other, old)}))
     assert any("estimated" in piece.text for one in blocks for piece in one.pieces)
 
 

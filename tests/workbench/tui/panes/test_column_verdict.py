@@ -7,22 +7,22 @@ from adapters.running.runs import Attempt, Completion, Purpose, Run
 from sessions.model.replies import Reply
 from sessions.model.session import Column
 from sessions.running.repeats import collapse
-from workbench.state.live import LiveColumn
+from workbench.state.derived import RenderedColumn
 from workbench.tui.panes.column import verdict
 from workbench.tui.runs.run_progress import Progress, RunRepeated
-from workbench.tui.runs.runs import LiveRun
+from workbench.tui.runs.runs import ColumnRun
 
-CHAT = LiveColumn(Column("chat", "chat"), reply=Reply("x"))
+CHAT = RenderedColumn(Column("chat", "chat"), reply=Reply("x"))
 
 
 def attempt(number: int, adapter: str, model: str, cost: float | None, purpose: Purpose = "first") -> Attempt:
     return Attempt(number, adapter, model, {}, (Completion("x"),), cost=cost, purpose=purpose)
 
 
-def ended(*attempts: Attempt, ok: bool = True) -> LiveRun:
+def ended(*attempts: Attempt, ok: bool = True) -> ColumnRun:
     run = Run(ok, {}, (), attempts)
     phase = "done" if ok else "failed"
-    return LiveRun(1, "c", "chat", "m", 0.0, phase=phase, attempts=len(attempts), run=run, seconds=0.5)  # type: ignore[arg-type]
+    return ColumnRun(1, "c", "chat", "m", 0.0, phase=phase, attempts=len(attempts), run=run, seconds=0.5)  # type: ignore[arg-type]
 
 
 def test_the_cost_of_all_calls_is_said_and_one_that_nobody_knows_is_a_question_mark() -> None:
@@ -40,7 +40,7 @@ def test_the_adapter_that_answered_in_the_columns_place_is_named() -> None:
 
 def test_loading_and_the_number_of_the_run_are_said_while_it_is_under_way() -> None:
     progress = Progress()
-    run = LiveRun(1, "c", "chat", "m", 0.0, times=5, progress=progress)
+    run = ColumnRun(1, "c", "chat", "m", 0.0, times=5, progress=progress)
     progress.hear([RunRepeated(at=0.0, attempt=1, number=2), ModelLoading(at=0.0, attempt=1)])
     assert "◌ loading litellm 2/5" in verdict(CHAT, run).plain
 
@@ -53,14 +53,14 @@ def test_several_runs_say_how_many_could_not_be_read() -> None:
 
 
 def test_a_raw_reply_is_said_to_be_unread() -> None:
-    raw = LiveColumn(Column("chat", "chat"), reply=Reply("x", raw=True))
+    raw = RenderedColumn(Column("chat", "chat"), reply=Reply("x", raw=True))
     assert "kept raw, not read" in verdict(raw, None).plain
 
 
 def test_a_failed_call_is_told_in_few_words_and_then_its_phase() -> None:
     sentence = "request: The server at http://127.0.0.1:1234/v1 limits how often you may call it (429)."
-    run = LiveRun(1, "c", "chat", "m", 0.0, phase="failed", seconds=0.1, error=sentence)
-    nothing = LiveColumn(Column("chat", "chat"))
+    run = ColumnRun(1, "c", "chat", "m", 0.0, phase="failed", seconds=0.1, error=sentence)
+    nothing = RenderedColumn(Column("chat", "chat"))
     assert verdict(nothing, run).plain == f"reply ✗ {sentence} 100 ms"
     run.payload = {"kind": "rate limit", "status": 429}
     assert verdict(nothing, run).plain == "reply ✗ 429 · rate limit · request 100 ms"
@@ -73,15 +73,15 @@ def test_why_a_reply_ended_is_said_before_its_verdict() -> None:
         ({"finish_reason": "stop", "refusal": "I cannot\nhelp."}, "reply ■ refused: I cannot help.  ✗ not read"),
         ({"finish_reason": "stop"}, "reply ✗ not read"),
     ):
-        live = LiveColumn(Column("chat", "chat"), reply=Reply("x", **kept))
-        assert verdict(live, None).plain.startswith(said)
+        rendered = RenderedColumn(Column("chat", "chat"), reply=Reply("x", **kept))
+        assert verdict(rendered, None).plain.startswith(said)
 
 
 def test_a_reply_of_nothing_but_a_refusal_is_no_empty_column() -> None:
-    live = LiveColumn(Column("chat", "chat"), reply=Reply("", refusal="I cannot."))
-    assert verdict(live, None).plain.startswith("reply ■ refused: I cannot.")
+    rendered = RenderedColumn(Column("chat", "chat"), reply=Reply("", refusal="I cannot."))
+    assert verdict(rendered, None).plain.startswith("reply ■ refused: I cannot.")
 
 
 def test_what_arrived_of_a_cancelled_reply_is_never_said_to_be_whole() -> None:
-    run = LiveRun(1, "c", "chat", "m", 0.0, phase="cancelled", seconds=1.25)
+    run = ColumnRun(1, "c", "chat", "m", 0.0, phase="cancelled", seconds=1.25)
     assert verdict(CHAT, run).plain.startswith("reply ■ cancelled after 1250 ms  ✗")

@@ -18,7 +18,9 @@ FIVE = replace(TICKETS, columns=tuple([Column(one, one) for one in ("chat", "jso
 
 def field_named(desk: Desk) -> list[bool]:
     """Of each column, whether what is known of it has the new field."""
-    return ["zebra" in "".join(one.text for one in live.request.messages) for live in desk.main.columns.lives]  # type: ignore[union-attr]
+    return [
+        "zebra" in "".join(one.text for one in rendered.request.messages) for rendered in desk.main.columns.rendered
+    ]  # type: ignore[union-attr]
 
 
 def test_what_is_known_of_a_column_does_not_wait_until_it_is_painted() -> None:

@@ -16,7 +16,7 @@ from adapters.running.runs import Attempt, Completion, Run
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.running import rendering
 from tests.support.open_app import Desk, at_the_desk
-from workbench.state.live import LiveColumn
+from workbench.state.derived import RenderedColumn
 from workbench.tui.runs.exact_counts import LONGEST, ExactCounts
 
 SESSION = Session(
@@ -27,9 +27,9 @@ SESSION = Session(
 )
 
 
-def live(session: Session = SESSION) -> LiveColumn:
+def rendered(session: Session = SESSION) -> RenderedColumn:
     (column,) = session.columns
-    return LiveColumn(column, rendering.request_of(session, column, session.cases[0]))
+    return RenderedColumn(column, rendering.request_of(session, column, session.cases[0]))
 
 
 class Heard:
@@ -59,14 +59,14 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 def test_a_prompt_that_rests_is_counted_once_and_again_when_it_is_another(counted: list[Any]) -> None:
-    heard, shown = Heard(), live()
+    heard, shown = Heard(), rendered()
     counts = ExactCounts(heard)
     counts.look([shown])
     assert not counted, "it might change with the next key"
     counts.look([shown])
     assert heard.came.acquire(timeout=10)
     counts.look([shown])
-    other = live(replace(SESSION, cases=(Case("c", {"question": "Why?"}),)))
+    other = rendered(replace(SESSION, cases=(Case("c", {"question": "Why?"}),)))
     counts.look([other])
     counts.look([other])
     assert heard.came.acquire(timeout=10)
@@ -78,14 +78,14 @@ def test_nothing_is_loaded_for_a_count_and_only_known_tokenizers_are_asked_about
 ) -> None:
     counts = ExactCounts(Heard())
     for model in ("offline/exact", "anthropic/claude-sonnet-4-5"):
-        shown = live(replace(SESSION, model=model))
+        shown = rendered(replace(SESSION, model=model))
         counts.look([shown])
         counts.look([shown])
-    long = live(replace(SESSION, cases=(Case("c", {"question": "x" * LONGEST}),)))
+    long = rendered(replace(SESSION, cases=(Case("c", {"question": "x" * LONGEST}),)))
     counts.look([long])
     counts.look([long])
     monkeypatch.setattr(child, "is_running", lambda: False)
-    shown = live()
+    shown = rendered()
     counts.look([shown])
     counts.look([shown])
     assert not counted
@@ -95,7 +95,7 @@ def test_whoever_looks_at_the_numbers_has_them_counted_though_nothing_is_loaded_
     counted: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(child, "is_running", lambda: False)
-    heard, shown = Heard(), live()
+    heard, shown = Heard(), rendered()
     counts = ExactCounts(heard)
     counts.look([shown], is_wanted=True)
     counts.look([shown], is_wanted=True)
@@ -108,9 +108,9 @@ def test_the_column_shows_an_estimate_until_the_prompt_was_counted_and_again_whe
 
     async def act(desk: Desk) -> None:
         column = desk.main.columns.column("chat")
-        assert column is not None and column.live is not None and column.live.request is not None
+        assert column is not None and column.rendered is not None and column.rendered.request is not None
         assert "~" in str(column.border_title)
-        column.show_count(column.live.request, Ledger((Row("value", None, "inputs", 123, True),), "o200k_base"))
+        column.show_count(column.rendered.request, Ledger((Row("value", None, "inputs", 123, True),), "o200k_base"))
         assert " 123" in str(column.border_title) and "~" not in str(column.border_title)
         await desk.go_to("input", "question")
         await desk.type("x")

@@ -1,6 +1,6 @@
-"""What panes show beside the session itself: the signature as data, each column's prompt, the reading of each reply.
+"""What follows from what is typed: the signature as data, each column with its prompt and the reading of its reply.
 
-Only the shapes: `workbench.state.engine` makes them, and the first picture does without it.
+Only the types: `workbench.state.engine` makes them, and the first picture does without it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class LiveSignature:
+class ReadSignature:
     """The last signature that could be read (None before the first), and what is wrong with the text of now."""
 
     signature: Signature | None = None
@@ -33,8 +33,8 @@ class LiveSignature:
 
 
 @dataclass(frozen=True)
-class LiveColumn:
-    """One column of the case on screen. `request` is out of date when `error` says why it could not be made anew."""
+class RenderedColumn:
+    """One column of the case on screen, rendered. `request` is out of date when `error` says why it could not be made anew."""
 
     column: Column
     request: Request | None = None
