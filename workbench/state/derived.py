@@ -34,7 +34,10 @@ class ReadSignature:
 
 @dataclass(frozen=True)
 class RenderedColumn:
-    """One column of the case on screen, rendered. `request` is out of date when `error` says why it could not be made anew."""
+    """One column of the case on screen with what was made of it.
+
+    `request` is out of date when `error` says why it could not be made anew.
+    """
 
     column: Column
     request: Request | None = None
