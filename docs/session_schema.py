@@ -199,6 +199,8 @@ def value_schema(hint: Any) -> dict[str, Any]:
         return {}
     if hint in (str, bool):
         return ref("text") if hint is str else {"type": "boolean"}
+    if hint is float:
+        return {"type": "number"}
     if hint in PARTS:
         return ref(PARTS[hint])
     if origin is Literal:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import math
 import types
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -55,7 +56,7 @@ class ValueReader:
         return value
 
     def number(self, value: Any, place: str) -> float:
-        if type(value) is not int and type(value) is not float:
+        if type(value) is not int and (type(value) is not float or not math.isfinite(value)):
             raise self._wrong(place, "a number", value)
         return value
 

@@ -124,6 +124,7 @@ def _kept_list(writer: Writer, value: Any, place: str) -> JSON:
 _PLAIN_WRITERS: Mapping[Any, Write] = {
     str: lambda writer, value, place: encode_text(value),
     bool: lambda writer, value, place: value,
+    float: Writer.value,
     Mapping[str, Any] | str: Writer.value,
     Mapping[str, Any]: Writer.value,
     Mapping[str, str]: Writer.value,

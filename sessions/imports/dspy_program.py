@@ -53,7 +53,7 @@ class SavedField:
 
 def is_program(data: Any) -> bool:
     """Whether decoded JSON is what `save` of a dspy module or predictor writes."""
-    return isinstance(data, dict) and bool(_predictors(data))
+    return isinstance(data, dict) and bool(predictors_of(data))
 
 
 def from_program(
@@ -63,7 +63,7 @@ def from_program(
 
     Raises `SessionError` for what is no such file and for a predictor that it does not have, and SignatureError.
     """
-    name, state = _choose(_predictors(data), predictor, path)
+    name, state = _choose(predictors_of(data), predictor, path)
     place = name if name else ""
     demos = _demos(state, path, place)
     instructions, saved = _saved_signature(state, demos, path, place)
@@ -124,11 +124,18 @@ def _in_order(demo: Demo, row: Mapping[str, Any]) -> Demo:
     return demo if [*demo.values, *beside] == list(row) else replace(demo, extra={**demo.extra, KEY_ORDER: list(row)})
 
 
-def _predictors(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def predictors_of(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """The states of predictors by their path in the program; by the empty path for a predictor saved alone."""
     if _is_state(data):
         return {"": data}
     return {key: one for key, one in data.items() if isinstance(one, dict) and _is_state(one)}
+
+
+def instructions_of(state: Mapping[str, Any]) -> str | None:
+    """The instructions of one saved predictor; None where there are none."""
+    data = state.get("extended_signature") or state.get("signature") or {}
+    found = data.get("instructions", state.get("signature_instructions")) if isinstance(data, Mapping) else None
+    return found if isinstance(found, str) else None
 
 
 def _is_state(value: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from adapters.signatures.signature import Signature
 from sessions.imports.reading import listed
 from sessions.imports.result import KEPT, Imported
-from sessions.model.session import Case, Demo, Session, SignatureText
+from sessions.model.session import Case, Demo, Session, SignatureText, Variant
 
 
 def merged(session: Session, imported: Imported) -> Imported:
@@ -45,15 +45,35 @@ def merged(session: Session, imported: Imported) -> Imported:
         name = unused(case.name, names)
         names.add(name)
         cases.append(replace(case, name=name))
+    taken, said = _variants(session, other)
+    notes += said
     result = replace(
         session,
         signature=other.signature,
+        variants=taken,
         demos=(*session.demos, *demos),
         columns=tuple(columns),
         cases=(*before, *cases),
         extra=_kept(session.extra, other.extra),
     )
     return Imported(result, tuple(notes), tuple(questions), imported.has_signature)
+
+
+def _variants(session: Session, other: Session) -> tuple[tuple[Variant, ...], list[str]]:
+    """The session's variants, behind them those of the import that it lacks, each under a tag that is free."""
+    made, there = list(session.variants), 0
+    for one in other.variants:
+        if any((had.of, had.text) == (one.of, one.text) for had in made):
+            there += 1
+            continue
+        tag, number = one.tag, 2
+        while any((had.tag, had.of) == (tag, one.of) for had in made):
+            tag, number = f"{one.tag}-{number}", number + 1
+        made.append(replace(one, tag=tag))
+    notes = [f"{len(made) - len(session.variants):,} variants are new"] if other.variants else []
+    if there:
+        notes.append(f"{there:,} wordings are in the session already")
+    return tuple(made), notes
 
 
 def _with_what_a_text_cannot_say(session: Session, imported: Imported) -> tuple[Session, list[str]]:

@@ -11,7 +11,7 @@ from adapters.errors import SignatureError
 from adapters.signatures import notation
 from adapters.signatures.signature import Signature
 from sessions.errors import SessionError
-from sessions.imports import conversations, demos, dspy_program, lm_call
+from sessions.imports import conversations, demos, dspy_program, lm_call, optimizer_runs
 from sessions.imports.merging import unused
 from sessions.imports.reading import json_of, text_of
 from sessions.imports.result import KEPT, Imported
@@ -53,7 +53,7 @@ def _case(demo: Demo, signature: Signature, otherwise: str) -> Case:
     return Case(name, inputs=inputs, expect=expect, extra={KEPT: others} if others else {})
 
 
-Kind = Literal["signature", "demos", "cases", "program", "call", "history"]
+Kind = Literal["signature", "demos", "cases", "program", "call", "history", "candidates"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
@@ -73,6 +73,9 @@ def load(
     """
     if kind == "signature" or (kind is None and _is_python(path)):
         return _from_source(path, folder)
+    if optimizer_runs.is_folder(path):
+        return optimizer_runs.from_folder(path, given, predictor)
+    optimizer_runs.refuse_state(path)
     text = text_of(path)
     suffix = Path(path).suffix.lower()
     name = case or Path(path).stem
@@ -85,7 +88,9 @@ def load(
     data = json_of(text, path)
     if isinstance(data, dict) and "format" in data and "signature" in data:
         raise SessionError(path, "", "this is a session already", f"`workbench {path}` opens it")
-    found = kind or _kind_of(data, path)
+    found = kind or ("candidates" if optimizer_runs.is_log(path) else _kind_of(data, path))
+    if found == "candidates":
+        return optimizer_runs.from_run(data, path, given, predictor)
     if found == "program":
         return dspy_program.from_program(_object(data, path), path, given, predictor)
     if found == "call":
@@ -113,6 +118,8 @@ def _is_python(path: str) -> bool:
 
 
 def _kind_of(data: Any, path: str) -> Kind:
+    if optimizer_runs.is_run(data):
+        return "candidates"
     if dspy_program.is_program(data):
         return "program"
     if lm_call.is_call(data) or (isinstance(data, list) and data and all(map(lm_call.is_call, data))):

@@ -203,6 +203,8 @@ class Variant:
     """The other wording."""
     original: str = ""
     """`sha256:…` of the text it was written for: a variant of a text that has changed since is noticed."""
+    score: Annotated[float | None, Rule(is_left_out=True)] = None
+    """What an optimiser gave it; the higher, the better."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
     @staticmethod

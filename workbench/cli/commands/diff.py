@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
+from dataclasses import replace
 
 from adapters.requests.request import Request
 from workbench.cli import arguments, requests, selection
+from workbench.cli.selection import Selection
 from workbench.output import command_output, exit_codes, prompt_diff
 from workbench.output.exit_codes import CommandError
 from workbench.output.prompt_diff import SectionDiff
@@ -18,13 +20,22 @@ Calls no model. Exits 1 when anything differs, 0 when nothing does."""
 EXAMPLES = """\
   workbench diff before.session.json after.session.json
   workbench diff before.session.json after.session.json --adapter chat
-  workbench diff q.session.json --adapter chat json"""
+  workbench diff q.session.json --adapter chat json
+  workbench diff q.session.json --adapter chat --variant gepa-3"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="A", help="a session file")
     parser.add_argument("other", nargs="?", metavar="B", help="another; without it, two adapters of A are compared")
     arguments.add_columns(parser)
+    parser.add_argument(
+        "--variant",
+        dest="variants",
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="each column of A against itself with the variants of this tag",
+    )
     arguments.add_json(parser)
 
 
@@ -41,6 +52,9 @@ def run(options: argparse.Namespace) -> int:
 def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, Request, Request]]:
     """What is compared, each pair under its name: a column id, or `chat → json`."""
     left = selection.select(options.session, options.adapters, options.case)
+    if options.variants:
+        yield from _with_variants(left, options)
+        return
     if options.other is None:
         if len(options.adapters) != 2:
             raise CommandError(
@@ -57,6 +71,17 @@ def _pairs(options: argparse.Namespace) -> Iterator[tuple[str, Request, Request]
             continue
         other = right.columns[ids.index(column.id)]
         yield column.id, requests.require(left, column), requests.require(right, other)
+
+
+def _with_variants(left: Selection, options: argparse.Namespace) -> Iterator[tuple[str, Request, Request]]:
+    """Each column as it is against itself with each variant."""
+    if options.other is not None:
+        raise CommandError("--variant compares a session with itself: leave the second one out")
+    for column in left.columns:
+        for tag in options.variants:
+            varied = selection.with_variants(replace(left, columns=(column,)), [tag])
+            other = varied.columns[-1]
+            yield f"{column.id} → {other.id}", requests.require(left, column), requests.require(varied, other)
 
 
 def _write(name: str, found: tuple[SectionDiff, ...]) -> None:

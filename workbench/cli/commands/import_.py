@@ -25,6 +25,8 @@ Makes a session of SOURCE, or puts it into one that is there. SOURCE is
   .csv .jsonl .json demos: a table with a header, or flat objects by field name
   .json             a program that dspy saved; an entry of lm.history; OpenAI
                     messages, which become the history of a case
+  a run of GEPA or MIPROv2: its log_dir, or its candidates with their scores as
+                    .json; they become variants of a session's instructions
 What a file does not say (types, roles, sometimes names) is proposed. While a
 question is open nothing is written: --signature answers it, or --accept takes
 the proposal."""
@@ -35,6 +37,7 @@ EXAMPLES = """\
   workbench import program.json --predictor cot.predict -o qa.session.json --accept
   workbench import failure.json -o failure.session.json    an entry of lm.history
   workbench import eval.csv --as cases --into q.json     rows: inputs, and what is expected
+  workbench import gepa_logs --into q.session.json       candidates, as variants
   workbench import chat.json --as history --into q.session.json --case long"""
 
 
@@ -144,6 +147,7 @@ def _tell(options: argparse.Namespace, imported: Imported, target: str | None, w
                 },
                 "demos": len(imported.session.demos),
                 "cases": [case.name for case in imported.session.cases],
+                "variants": [{"tag": one.tag, "of": one.of, "score": one.score} for one in imported.session.variants],
             }
         )
         return

@@ -71,7 +71,8 @@ writes is shown as a diff, and is kept only if you take it.
     def summary_of(self, state: State, row: int) -> Content:
         variant = state.session.variants[row]
         quiet = "$foreground 60%"
-        about = f"  {one_line(variant.of, 40)}  "
+        score = "" if variant.score is None else f"{variant.score:g}  "
+        about = f"  {one_line(variant.of, 40)}  {score}"
         return lines((one_line(variant.tag, 30), "bold"), (about, quiet), one_line(variant.text, 60))
 
     def mark_of(self, state: State, row: int) -> tuple[str, str]:

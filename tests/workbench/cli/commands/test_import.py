@@ -82,6 +82,7 @@ def test_a_dry_run_says_all_and_writes_nothing(run: Run) -> None:
         "signature": {"text": "text -> label", "class": None, "instructions": None},
         "demos": 1,
         "cases": ["case 1"],
+        "variants": [],
     }
 
 
@@ -170,3 +171,38 @@ def test_a_file_that_is_not_there_is_answered_with_the_nearest_that_is(words: li
     assert done.code == exit_codes.USAGE
     meant = "demos.csv" if words == ["demo.csv"] else "answer.py"
     assert f"there is no such file (did you mean {meant}?)" in done.err
+
+
+def test_candidates_of_an_optimiser_become_variants_that_are_compared_as_prompts(rain: str, run: Run) -> None:
+    before = store.load(rain)
+    seed = before.signature.read().instructions
+    data = {"candidates": [{"self": seed}, {"self": "Be brief \x1b[2J[/x]."}, {"self": "Be exact."}]}
+    Path("gepa.json").write_text(json.dumps({**data, "val_aggregate_scores": [0.5, 0.75, 0.25]}))
+    done = run("import", "gepa.json", "--into", rain, "--dry-run", "--json")
+    assert store.load(rain) == before and len(done.json["variants"]) == 2
+    done = run("import", "gepa.json", "--into", rain)
+    assert done.code == exit_codes.OK, done.err
+    assert "gepa-0 has the instructions of the session, score 0.5" in done.err
+    assert "scores: gepa-1 0.75, gepa-2 0.25" in done.err and "\x1b" not in done.err
+    after = store.load(rain)
+    assert [(one.tag, one.score) for one in after.variants] == [("gepa-1", 0.75), ("gepa-2", 0.25)]
+    assert after.signature == before.signature and after.demos == before.demos and after.cases == before.cases
+
+    done = run("diff", rain, "--adapter", "chat", "--variant", "gepa-1", "--variant", "gepa-2")
+    assert done.code == exit_codes.DIFFERENT and "[chat → chat · gepa-2] 1 sections differ" in done.out
+    assert "Be exact." in done.out
+    assert run("diff", rain, "--variant", "gepa-9").code == exit_codes.USAGE
+    assert run("diff", rain, rain, "--variant", "gepa-1").code == exit_codes.USAGE
+    again = run("import", "gepa.json", "--into", rain)
+    assert again.code == exit_codes.OK and store.load(rain) == after and "2 wordings" in again.err
+
+
+def test_a_score_survives_saving_and_one_that_is_no_number_is_refused_by_its_place(rain: str, run: Run) -> None:
+    Path("gepa.json").write_text('{"candidates": [{"self": "x"}], "val_aggregate_scores": [0.5]}')
+    assert run("import", "gepa.json", "--into", rain).code == exit_codes.OK
+    data = json.loads(Path(rain).read_text())
+    assert data["variants"][0]["score"] == 0.5
+    for score in ('"high"', "1e999", "true"):
+        Path(rain).write_text(json.dumps(data).replace('"score": 0.5', f'"score": {score}'))
+        done = run("render", rain)
+        assert done.code == exit_codes.USAGE and "variants[0].score: expected a number" in done.err

@@ -1,0 +1,241 @@
+"""What optimisers of dspy tried: the candidates of a GEPA or MIPROv2 run as variants of a session's instructions.
+
+Read as data, in the forms that dspy 3.4.1 and gepa write or that a line of Python saves:
+
+- GEPA's `log_dir`: its `candidates.json`, a text by predictor for each candidate (`gepa.core.state.GEPAState.save`);
+  scores stand in `gepa_state.bin` alone, a pickle, which is not read
+- `json.dump(program.detailed_results.to_dict(), …)` of a run with `track_stats=True`: with the scores
+- MIPROv2's `log_dir`: its `evaluated_programs/program_N.json` (`dspy.teleprompt.utils.save_candidate_program`), with
+  the scores of a `trial_logs.json` beside them, if somebody saved that
+- a list of `{"score", "program"}`, of which `program` is what `program.dump_state()` gives: `candidate_programs`
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeGuard
+
+from sessions.errors import SessionError
+from sessions.imports import dspy_program
+from sessions.imports.reading import json_of, listed, text_of
+from sessions.imports.result import Imported
+from sessions.model.parameters import kind_of
+from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText, Variant
+from sessions.model.variants import INSTRUCTIONS
+
+LONGEST_WHOLE = 1_000
+"""Bits of a whole number that is still a score."""
+CANDIDATES = "candidates.json"
+STATE = "gepa_state.bin"
+PROGRAMS = "evaluated_programs"
+TRIALS = "trial_logs.json"
+_PROGRAM = re.compile(r"program_(-?\d+)(?:_.*)?\.json")
+
+SAVE_GEPA = "json.dump(program.detailed_results.to_dict(), open('gepa.json', 'w'), default=str)"
+SAVE_MIPRO = (
+    "json.dump([{'score': one['score'], 'program': one['program'].dump_state()} "
+    "for one in program.candidate_programs], open('mipro.json', 'w'), default=str)"
+)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One program that an optimiser tried: the instructions of its predictors by name, and its score if it is known."""
+
+    tag: str
+    texts: Mapping[str, str]
+    score: float | None
+    demos: int = 0
+
+
+def is_run(data: Any) -> bool:
+    """Whether decoded JSON is a run that was saved with its scores."""
+    if isinstance(data, dict):
+        return "val_aggregate_scores" in data and _are_texts(data.get("candidates"))
+    return (
+        isinstance(data, list)
+        and bool(data)
+        and all(isinstance(one, dict) and dspy_program.is_program(one.get("program")) for one in data)
+    )
+
+
+def is_log(path: str) -> bool:
+    """Whether a file is the `candidates.json` that GEPA keeps beside its state."""
+    file = Path(path)
+    return file.name == CANDIDATES and any((file.parent / name).is_file() for name in (STATE, "run_log.json"))
+
+
+def refuse_state(path: str) -> None:
+    """Raises `SessionError` for GEPA's own state, and says what to save in its place."""
+    if Path(path).name == STATE:
+        raise SessionError(
+            path, "", "this is a pickle, and reading a pickle runs the code in it: it is not read", SAVE_GEPA
+        )
+
+
+def is_folder(path: str) -> bool:
+    """Whether a folder is one that GEPA or MIPROv2 logged into."""
+    folder = Path(path)
+    return folder.is_dir() and ((folder / CANDIDATES).is_file() or _programs_in(folder) is not None)
+
+
+def from_folder(path: str, given: SignatureText | None, predictor: str | None = None) -> Imported:
+    """The candidates in an optimiser's `log_dir`. Raises as `from_run`."""
+    folder = Path(path)
+    if (folder / CANDIDATES).is_file():
+        file = str(folder / CANDIDATES)
+        return from_run(json_of(text_of(file), file), file, given, predictor)
+    programs = _programs_in(folder)
+    if programs is None:
+        raise SessionError(path, "", f"it has neither {CANDIDATES} nor {PROGRAMS}/", "GEPA and MIPROv2 write these")
+    scores = _scores_of_trials(folder)
+    candidates: list[Candidate] = []
+    for saved, number in programs:
+        state = json_of(text_of(str(saved)), str(saved))
+        tag = "mipro-start" if number < 0 else f"mipro-{number}"
+        candidates.append(_of_program(tag, state, scores.get(saved.name), str(saved), ""))
+    return _imported(candidates, path, given, predictor, SAVE_MIPRO)
+
+
+def from_run(data: Any, path: str, given: SignatureText | None, predictor: str | None = None) -> Imported:
+    """The candidates of a run as variants. `given` is the signature that they are instructions of.
+
+    Raises `SessionError` for what is no such run, without a signature, and where it is not said which predictor is
+    meant; and `SignatureError`.
+    """
+    if isinstance(data, dict):
+        texts, scores = data.get("candidates"), data.get("val_aggregate_scores")
+        if not _are_texts(texts):
+            raise SessionError(path, "candidates", "expected a list of objects: a text by predictor", SAVE_GEPA)
+        known = scores if isinstance(scores, list) else []
+        return _imported(_of_texts(texts, known), path, given, predictor, SAVE_GEPA)
+    if _are_texts(data):
+        return _imported(_of_texts(data, ()), path, given, predictor, SAVE_GEPA)
+    if not isinstance(data, list):
+        raise SessionError(path, "", f"expected the candidates of an optimiser, got {kind_of(data)}", SAVE_GEPA)
+    candidates: list[Candidate] = []
+    for index, one in enumerate(data):
+        place = f"[{index}]"
+        if not isinstance(one, dict) or not isinstance(one.get("program"), dict):
+            raise SessionError(path, place, 'expected {"score", "program"}', SAVE_MIPRO)
+        candidates.append(_of_program(f"mipro-{index}", one["program"], one.get("score"), path, f"{place}.program"))
+    return _imported(candidates, path, given, predictor, SAVE_MIPRO)
+
+
+def _are_texts(value: Any) -> TypeGuard[list[dict[str, str]]]:
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(one, dict) and all(isinstance(text, str) for text in one.values()) for one in value)
+    )
+
+
+def _of_texts(texts: Iterable[Mapping[str, str]], scores: Sequence[Any]) -> list[Candidate]:
+    return [
+        Candidate(f"gepa-{index}", one, _score(scores[index]) if index < len(scores) else None)
+        for index, one in enumerate(texts)
+    ]
+
+
+def _of_program(tag: str, state: Any, score: Any, path: str, place: str) -> Candidate:
+    if not isinstance(state, dict) or not dspy_program.is_program(state):
+        raise SessionError(path, place, "expected a program that dspy saved", SAVE_MIPRO)
+    found = dspy_program.predictors_of(state)
+    texts = {name or "self": dspy_program.instructions_of(one) for name, one in found.items()}
+    demos = sum(len(one["demos"]) for one in found.values())
+    return Candidate(tag, {name: text for name, text in texts.items() if text is not None}, _score(score), demos)
+
+
+def _score(value: Any) -> float | None:
+    """A score as a finite number; None for what is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    is_small = isinstance(value, float) or value.bit_length() <= LONGEST_WHOLE
+    return float(value) if is_small and math.isfinite(value) else None
+
+
+def _programs_in(folder: Path) -> list[tuple[Path, int]] | None:
+    """The saved programs with the numbers of their trials; None where there are none."""
+    inner = folder / PROGRAMS
+    found = [
+        (file, int(named[1]))
+        for file in (inner if inner.is_dir() else folder).glob("program_*.json")
+        if (named := _PROGRAM.fullmatch(file.name)) is not None and file.is_file()
+    ]
+    return sorted(found, key=lambda one: (one[1], one[0].name)) or None
+
+
+def _scores_of_trials(folder: Path) -> dict[str, Any]:
+    """By the file name of a program its score, as `trial_logs` has them; a full evaluation counts before others."""
+    file = folder / TRIALS
+    if not file.is_file():
+        return {}
+    logs = json_of(text_of(str(file)), str(file))
+    scores: dict[str, Any] = {}
+    for kind in ("mb", "full_eval"):
+        for one in logs.values() if isinstance(logs, dict) else ():
+            if isinstance(one, dict) and isinstance(one.get(f"{kind}_program_path"), str):
+                name = one[f"{kind}_program_path"].replace("\\", "/").rpartition("/")[2]
+                scores[name] = one.get(f"{kind}_score")
+    return scores
+
+
+def _imported(
+    candidates: Sequence[Candidate], path: str, given: SignatureText | None, predictor: str | None, how_to_save: str
+) -> Imported:
+    if given is None:
+        raise SessionError(
+            path, "", "candidates are wordings, not a signature", "give --into SESSION, or --signature FILE.py:Class"
+        )
+    name = _chosen(candidates, predictor, path, how_to_save)
+    before = given.read().instructions
+    notes = [f"{len(candidates):,} candidates of the predictor `{name}`"]
+    made = list(_variants(candidates, name, before, notes))
+    if all(one.score is None for one in candidates):
+        notes.append(f"no scores are in it; with them it is saved by: {how_to_save}")
+    demos = sum(one.demos for one in candidates)
+    if demos:
+        notes.append("their demos are not taken: a variant is of a text; a program imported by itself brings its demos")
+    session = Session(given, variants=tuple(made), columns=DEFAULT_COLUMNS)
+    return Imported(session, tuple(notes), has_signature=False)
+
+
+def _chosen(candidates: Sequence[Candidate], predictor: str | None, path: str, how_to_save: str) -> str:
+    names = list(dict.fromkeys(name for one in candidates for name in one.texts))
+    if predictor is None and len(names) == 1:
+        return names[0]
+    if not names:
+        raise SessionError(path, "", "no candidate has instructions", how_to_save)
+    if predictor is None:
+        raise SessionError(path, "", f"it has {len(names)} predictors", f"name one: --predictor {' | '.join(names)}")
+    if predictor not in names:
+        raise SessionError(path, "", f"it has no predictor {predictor[:80]!r}", f"there are {listed(names)}")
+    return predictor
+
+
+def _variants(candidates: Sequence[Candidate], name: str, before: str, notes: list[str]) -> Iterator[Variant]:
+    """A variant for each wording that differs; of equal ones the first, with the best of their scores."""
+    by_text: dict[str, Variant] = {}
+    for one in candidates:
+        text = one.texts.get(name)
+        if text is None:
+            continue
+        if text.strip() == before.strip():
+            score = "" if one.score is None else f", score {one.score:g}"
+            notes.append(f"{one.tag} has the instructions of the session{score}")
+            continue
+        found = by_text.get(text)
+        if found is None:
+            by_text[text] = Variant(one.tag, INSTRUCTIONS, text, Variant.hash_of(before), score=one.score)
+            continue
+        notes.append(f"{one.tag} has the wording of {found.tag}")
+        if one.score is not None and (found.score is None or one.score > found.score):
+            by_text[text] = replace(found, score=one.score)
+    best = sorted([one for one in by_text.values() if one.score is not None], key=lambda one: -(one.score or 0))
+    if best:
+        notes.append("scores: " + ", ".join(f"{one.tag} {one.score:g}" for one in best[:12]))
+    return iter(by_text.values())
