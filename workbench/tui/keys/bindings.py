@@ -40,7 +40,7 @@ APP_BINDINGS: tuple[Binding, ...] = (
         priority=True,
     ),
     _binding(
-        "shift+f3,alt+c",
+        "alt+c,shift+f3",
         "add_column",
         "Add column",
         "One more column: another adapter, another model, other wordings",

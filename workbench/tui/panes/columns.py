@@ -225,11 +225,19 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             column.prompt.highlight(key)
             column.name_origin(key if id == pointed_at else None)
 
-    def reveal(self, key: OriginKey, but: str = "") -> None:
-        """Scrolls every prompt, `but` that of one column, to where this origin stands."""
+    def reveal(self, key: OriginKey, but: Container[str] = ()) -> None:
+        """Scrolls every prompt, `but` those of some columns, to where this origin stands."""
         for id, column in self._columns.items():
-            if id != but and column.prompt.is_attached:
+            if id not in but and column.prompt.is_attached:
                 column.prompt.reveal(key)
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset(self._columns)
+
+    def without(self, key: OriginKey) -> frozenset[str]:
+        """The columns in whose prompts nothing has this origin."""
+        return frozenset(id for id, column in self._columns.items() if not column.prompt.has(key))
 
     def turn_to(self, id: str) -> None:
         """Brings a column into sight, and makes it the one that keys about one column mean."""

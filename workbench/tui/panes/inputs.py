@@ -53,7 +53,8 @@ last value stays in use.
         others = f"  {state.case_index + 1} of {count} · {key}" if count > 1 else f"  {key} more"
         named = (one_line(case.name, 32), "bold")
         self.border_title = lines((f" {case_word(case.name)}", quiet), named, (f"{others} ", quiet))
-        if read.signature is None:
+        if read.signature is None:  # nothing could be read yet: what stood here was another session's
+            self._form.show((), case.name, "", {})
             return
         turns = history_field(read.signature)
         fields = [one for one in read.signature.input_fields.values() if turns is None or one.name != turns.name]

@@ -134,7 +134,7 @@ def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn
         said = f"signature, {where}: {problem.message}{kept}"
         notes.append(Note("✗", said, Place("signature"), problem.line, problem.column))
     for place in state.drafts:
-        notes.append(Note("✗", f"{_name_of(place)}: not a value yet; the last one stays in use", place))
+        notes.append(Note("✗", f"{_name_of(place)}: not a value yet", place))
     if read.error is None:
         for column in columns:
             if column.error:

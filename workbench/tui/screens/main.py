@@ -167,6 +167,7 @@ class MainScreen(PaneSizesScreen):
         self.notes.show(notes, self._find_lints)
         self._show_tabs(state, read)
         self._show_status()
+        self.show_what_came()
         self.post_message(self.Showed())
 
     def load(self) -> None:

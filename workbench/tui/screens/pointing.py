@@ -35,6 +35,8 @@ class PointingScreen(Screen[None]):
     variants: VariantsPane
     _edited: OriginKey | None = None
     """The origin of what the editor with the focus makes; None while the focus is elsewhere."""
+    _without: frozenset[str] = frozenset()
+    """The columns whose prompts have nothing of it yet."""
 
     def open_tab(self, tab: str) -> None:
         """Shows an editor."""
@@ -51,7 +53,7 @@ class PointingScreen(Screen[None]):
         key = (event.kind, event.field, event.turn)
         self.columns.highlight(key, event.column_id)
         if event.by_key:
-            self.columns.reveal(key, but=event.column_id)
+            self.columns.reveal(key, but=(event.column_id,))
         self._light_editor(event.field, place_of(self.document.state, event.field, event.turn))
 
     def _light_editor(self, field: str | None, place: Place | None) -> None:
@@ -134,5 +136,15 @@ class PointingScreen(Screen[None]):
             return
         self._edited = key
         self.columns.highlight(key, "")
+        self._without = frozenset()
         if key is not None:
+            self._without = self.columns.without(key)
             self.columns.reveal(key)
+
+    def show_what_came(self) -> None:
+        """Scrolls to what is edited in the prompts that had nothing of it before: to the first value of a field."""
+        if self._without and self._edited is not None:
+            without = self.columns.without(self._edited)
+            if without != self._without:
+                before, self._without = self._without, without
+                self.columns.reveal(self._edited, but={*self.columns.ids - before, *without})

@@ -46,7 +46,7 @@ class VerdictStrip(Widget, can_focus=True):
 ## Verdicts
 
 Every column, and what its adapter made of its reply. `←` `→` choose one, `{strip.choose|enter}` goes to its reply.
-`{app.add_column|shift+F3}` adds a column: another adapter, another model, or other wordings.
+`{app.add_column|alt+c}` adds a column: another adapter, another model, or other wordings.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("right,down", "step(1)", "Next", show=False, id="strip.next", tooltip="The next column", group=_GROUP),
@@ -83,7 +83,7 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
             self.refresh()
 
     def render(self) -> Content:
-        key = keys_of(self.app)("column {app.add_column|shift+F3}")
+        key = keys_of(self.app)("column {app.add_column|alt+c}")
         room = self.size.width - len(" + ")
         if self._bare + sum(cell_width(one.words) for one in self._verdicts) + len(key) <= room:
             room -= len(key)

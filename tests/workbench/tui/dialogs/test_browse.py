@@ -7,6 +7,7 @@ from sessions.file import store
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.tui.actions.browsing import entries_of
 from workbench.tui.dialogs.browse import BrowseScreen
+from workbench.tui.widgets.field_form import FieldEditor
 from workbench.tui.widgets.text.plain import PlainStatic
 
 
@@ -53,6 +54,7 @@ def test_a_new_session_begins_with_the_form() -> None:
         await desk.press("enter")
         await desk.until(lambda: desk.document.session.name == "new session")
         assert desk.main.signature.view == "form"
+        assert not desk.main.inputs.query(FieldEditor), "no field of the session before"
         await desk.press("enter")
         await desk.fill_in("Extract")
         await desk.press("enter")

@@ -122,7 +122,7 @@ def test_a_column_that_is_added_comes_into_sight() -> None:
     async def act(desk: Desk) -> None:
         for size in ((120, 35), WIDE):
             await desk.pilot.resize_terminal(*size)
-            await desk.press("shift+f3")
+            await desk.press("alt+c")
             await desk.type("BAML" if size == WIDE else "TwoStep")
             await desk.press("enter")
             added = desk.main.columns.all[-1]

@@ -34,6 +34,17 @@ def test_the_field_being_edited_is_lit_and_in_sight_in_every_column() -> None:
     at_the_desk(edit, MANY)
 
 
+def test_the_first_value_of_a_field_comes_into_sight_in_every_column() -> None:
+    async def edit(desk: Desk) -> None:
+        await desk.go_to("input", "ticket")
+        await desk.type("A ticket of today")
+        await desk.settle()
+        for column in desk.main.columns.all:
+            assert any("A ticket of today" in row for row in seen(column.prompt)), column.column_id
+
+    at_the_desk(edit, replace(MANY, cases=(replace(MANY.cases[0], inputs={}),)))
+
+
 def test_the_cursor_in_the_signature_lights_the_field_it_declares() -> None:
     async def edit(desk: Desk) -> None:
         first = desk.main.columns.all[0]

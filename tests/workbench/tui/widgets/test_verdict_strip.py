@@ -21,7 +21,7 @@ WHOLE = "Chat ✓ 4/4   JSON ✓ 4/4 repaired   XML ✗ line 12: & not escaped  
 @pytest.mark.parametrize(
     ("width", "said"),
     [
-        (108, f"{WHOLE} + column shift+F3"),
+        (105, f"{WHOLE} + column alt+c"),
         (100, f"{WHOLE} + "),
         (68, "Chat ✓   JSON ✓   XML ✗ line 12: & not escaped   BAML ·    + "),
         (44, "Chat ✓   JSON ✓   XML ✗   BAML ·    + "),

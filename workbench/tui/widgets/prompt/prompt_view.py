@@ -16,7 +16,7 @@ from workbench.tui.widgets.prompt.prompt_forms import AFTER, PromptForm, text_of
 from workbench.tui.widgets.prompt.prompt_keys import PROMPT_BINDINGS
 from workbench.tui.widgets.prompt.prompt_layout import PromptLayout, Spot
 from workbench.tui.widgets.prompt.prompt_painting import MARGIN, PROMPT_CLASSES, PROMPT_CSS, OriginKey, PromptPainter
-from workbench.tui.widgets.prompt.prompt_section import Origin, Piece, piece_holding, title
+from workbench.tui.widgets.prompt.prompt_section import Origin, Piece, origins_of, piece_holding, title
 from workbench.tui.widgets.text.line_view import LineView, strip_of
 from workbench.tui.widgets.text.wrapping import rows
 
@@ -121,6 +121,11 @@ class PromptView(LineView):
             self._settle(spot.section, max(0, spot.row - ROWS_ABOVE))
             self.repaint()
         return True
+
+    def has(self, key: OriginKey) -> bool:
+        """Whether a piece of the prompt has this origin, folded away or not."""
+        wanted = Origin(*key)
+        return any(one.turn == wanted.turn and wanted in origins_of(one) for one in self._layout.messages)
 
     def go_to_text(self, message: int, offset: int) -> None:
         """The cursor to a character of a message, of what `pieces_of` it; what is folded there is unfolded."""
