@@ -103,6 +103,8 @@ class RetryStarted(Event):
 
     reason: str
     delay_s: float
+    failure: str = ""
+    """The kind of what failed, as `adapters.lm.errors.ErrorKind` names it."""
 
 
 @dataclass(frozen=True, kw_only=True)

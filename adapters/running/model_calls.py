@@ -49,7 +49,7 @@ class ModelCalls:
         asked = failure.retry_after
         delay = min(LONGEST_WAIT_S, 0.5 * 2**tried if asked is None else max(0.0, asked))
         life.next("retry")
-        life.emit(events.RetryStarted(**life.now(), reason=failure.message, delay_s=delay))
+        life.emit(events.RetryStarted(**life.now(), reason=failure.message, delay_s=delay, failure=failure.kind))
         try:
             interruption.wait(delay, life.interrupted)
         except interruption.InterruptedCallError as interrupted:

@@ -261,6 +261,43 @@ def newest(runs: Iterable[BenchRun]) -> tuple[BenchRun, ...]:
     return tuple(sorted(found.values(), key=lambda one: one.number))
 
 
+def latest(file: str, runs: Sequence[BenchRun], cases: Sequence[str] = (), columns: Sequence[str] = ()) -> Grid:
+    """The grid of a results file by itself: of each cell the runs of its last prompt and series.
+
+    `cases` and `columns` are those of the session, in whose order they stand; what is gone from it comes last. Columns
+    made on the command line (`chat · MODEL`) stand where their own column does.
+    """
+    found: dict[tuple[str, str], list[BenchRun]] = {}
+    for run in runs:
+        found.setdefault((run.case, run.column), []).append(run)
+    places = [
+        (case, column)
+        for case in _ordered([case for case, _ in found], cases)
+        for column in _by_parts([column for _, column in found], columns)
+    ]
+    cells = [Cell(file, *place, last_of(found.get(place, ()))) for place in places]
+    return Grid(tuple(cells), max((len(cell.runs) for cell in cells), default=1))
+
+
+def _ordered(names: Iterable[str], known: Sequence[str]) -> list[str]:
+    """Each name once, those that are known in their order, the others behind as they came."""
+    once = dict.fromkeys(names)
+    return [*[one for one in known if one in once], *[one for one in once if one not in known]]
+
+
+def _by_parts(names: Iterable[str], known: Sequence[str]) -> list[str]:
+    """Columns by what they were made of, then by what they were made with, whichever run ended first."""
+    once = dict.fromkeys(names)
+    firsts = _ordered([one.partition(" · ")[0] for one in once], known)
+    seconds = list(dict.fromkeys(one.partition(" · ")[2] for one in once))
+    return sorted(once, key=lambda one: (firsts.index(one.partition(" · ")[0]), seconds.index(one.partition(" · ")[2])))
+
+
+def last_of(runs: Sequence[BenchRun]) -> tuple[BenchRun, ...]:
+    """Of the runs of one cell those of its last prompt and series."""
+    return newest([run for run in runs if run.key[:4] == runs[-1].key[:4]])
+
+
 Word = Literal["better", "worse", "same", "new", "gone"]
 
 

@@ -26,10 +26,7 @@ def _body(grid: Grid, changes: Sequence[Change] | None) -> Iterator[Element]:
     runs = sum(len(cell.runs) for cell in grid.cells)
     cells = f"{len(grid.cases)} cases × {len(grid.columns)} columns, {runs:,} runs"
     yield tag("p", {"class": "dim"}, cells)
-    yield table(
-        ["case", *[one.column for one in grid.columns]],
-        [[words.case_name(grid, *place), *[_cell(cell, grid) for cell in grid.row(*place)]] for place in grid.cases],
-    )
+    yield _heat_map(grid)
     yield tag("p", {"class": "small"}, *_legend())
     yield tag("h2", {}, "What may be concluded")
     pairs = words.telling_pairs(grid.pairs)
@@ -54,6 +51,17 @@ def _body(grid: Grid, changes: Sequence[Change] | None) -> Iterator[Element]:
         yield _runs(cell, grid)
 
 
+def _heat_map(grid: Grid) -> Element:
+    """Whichever there are more of, cases or columns, stand below each other."""
+    cases = [words.case_name(grid, *place) for place in grid.cases]
+    columns = [one.column for one in grid.columns]
+    cells = [[_cell(cell, grid) for cell in grid.row(*place)] for place in grid.cases]
+    if len(columns) <= len(cases):
+        return table(["case", *columns], [[name, *row] for name, row in zip(cases, cells, strict=True)])
+    turned = zip(columns, zip(*cells, strict=True), strict=True)
+    return table(["column", *cases], [[name, *row] for name, row in turned])
+
+
 def _column(one: ColumnTotal) -> list[Element | str]:
     return [
         one.column,
@@ -66,9 +74,9 @@ def _column(one: ColumnTotal) -> list[Element | str]:
 
 def _legend() -> Iterator[Element | str]:
     for standing, sign in words.SIGNS.items():
-        yield tag("span", {"class": f"tag {CLASSES[standing]}"}, sign)
-        yield f" {words.IN_WORDS[standing]}  "
-    yield "~ flips between repeats"
+        said = tag("span", {"class": f"tag {CLASSES[standing]}"}, sign)
+        yield tag("span", {"class": "key"}, said, f" {words.IN_WORDS[standing]}")
+    yield tag("span", {"class": "key"}, "~ repeats flip")
 
 
 def _id(cell: Cell, grid: Grid) -> str:
@@ -81,7 +89,7 @@ def _cell(cell: Cell | None, grid: Grid) -> Element:
     said = f"{cell.case} · {cell.column}: {words.IN_WORDS[cell.standing]}"
     link = tag("a", {"href": f"#{_id(cell, grid)}", "title": said}, words.count_of(cell))
     sign = tag("span", {"class": "sign"}, words.SIGNS[cell.standing])
-    return tag("td", {"class": CLASSES[cell.standing]}, sign, " ", link, "~" if cell.flips else "")
+    return tag("td", {"class": f"{CLASSES[cell.standing]} cell"}, sign, " ", link, "~" if cell.flips else "")
 
 
 def _link(cell: Cell, grid: Grid) -> Element:

@@ -13,7 +13,7 @@ from adapters.errors import SignatureError
 from adapters.lm import model_list
 from adapters.requests.token_estimates import Estimates, estimate
 from sessions.bench import results
-from sessions.bench.grid import Cell, Grid, newest
+from sessions.bench.grid import Cell, Grid, last_of, newest
 from sessions.bench.results import BenchRun, RunKey
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
@@ -100,7 +100,7 @@ class Plan:
             ours = {job.key[:4] for job in jobs}
             others = [run for run in self.earlier.get(file, ()) if (run.case, run.column) == (case, column)]
             others = [run for run in others if run.key[:4] not in ours]
-            cells.append(Cell(*place, newest([run for run in others if run.key[:4] == others[-1].key[:4]])))
+            cells.append(Cell(*place, last_of(others)))
         return Grid(tuple(cells), repeat)
 
     def as_of(self, runs: Sequence[BenchRun], repeat: int) -> Grid:
@@ -108,7 +108,7 @@ class Plan:
         cells = []
         for file, case, column in self._by_cell:
             theirs = [run for run in runs if (run.case, run.column) == (case, column)]
-            cells.append(Cell(file, case, column, newest(one for one in theirs if one.key[:4] == theirs[-1].key[:4])))
+            cells.append(Cell(file, case, column, last_of(theirs)))
         return Grid(tuple(cells), repeat)
 
     @cached_property

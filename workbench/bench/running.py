@@ -37,6 +37,8 @@ from workbench.sending import sending
 
 RETRIES = 6
 """How often a call is made again after a rate limit, an overload, a server's failure or a broken connection."""
+TOO_MUCH = ("rate limit", "overloaded")
+"""Failures of one call that mean all of them: nobody calls that model before the time is over."""
 LONGEST_REASON = 500
 
 
@@ -206,7 +208,7 @@ class Bench:
         """The run; None when it was cancelled. Raises `CommandError` for what must be mended first."""
 
         def hold(event: Event) -> None:
-            if isinstance(event, RetryStarted):
+            if isinstance(event, RetryStarted) and event.failure in TOO_MUCH:
                 self._pauses.hold(job.model, event.delay_s)
 
         settings = self._settings
@@ -248,7 +250,7 @@ def bench_run(job: Job, run: Run, checks: Sequence[UserCheck], scrub: Scrubber) 
     has_reply = reading is not None or run.ok
     expect, failures = _judged(job, run, checks) if has_reply else (None, ())
     own = next((one.reading for attempt in run.attempts for one in attempt.completions if one.reading), None)
-    tokens = [measures.total_tokens(attempt) for attempt in run.attempts]
+    tokens = [measures.total_tokens(attempt) for attempt, _ in recording.whole_attempts(run)]
     return BenchRun(
         case=job.case.name,
         column=job.column.id,

@@ -14,7 +14,7 @@ from adapters.formats import catalog
 from sessions.exports.formats import FORMATS
 from workbench.editing import edits
 from workbench.state.document import Place
-from workbench.tui.actions import cases, columns, copying, exporting, files, looking, past_runs, sending
+from workbench.tui.actions import benching, cases, columns, copying, exporting, files, looking, past_runs, sending
 from workbench.tui.keys.bindings import APP_BINDINGS, ON_A_DIALOG
 from workbench.tui.keys.keymap import first_key
 from workbench.tui.screens.main import EDITORS
@@ -148,6 +148,8 @@ def _session(host: Host) -> Iterator[Command]:
         yield Command(f"Move column right: {column.id}", "one place", partial(columns.move, host, column.id, 1))
     run = partial(_ask, host, partial(files.restore_earlier, host))
     yield Command("Restore an earlier version", "what a save of this file replaced", run)
+    about = "what `workbench bench` ran for this session: cases by columns, and every reply"
+    yield Command("Bench: the grid", about, partial(_ask, host, partial(benching.look_at_bench, host)))
     yield Command("Remove this value", "the field with the focus gets no value", main.clear_field)
 
 

@@ -129,6 +129,7 @@ WITHOUT_KEY = {
     "Theme": "chosen once in a while",
     "Compact spacing": "chosen once in a while",
     "Restore an earlier version": "needed rarely, and never in a hurry",
+    "Bench": "its runs are made outside, and looked at once in a while",
     "Remove this value": "a key that empties a field would be pressed by mistake",
     "More room": "the mouse drags the line; the layout is remembered",
     "Go to": "F2, F3, F4 and the letters of jump mode go there",

@@ -188,7 +188,7 @@ def test_the_reports_say_the_same_to_each_reader(rain: str, run: Run, tmp_path: 
     words = ("--html", str(page), "--markdown", str(pull), "--junit", str(ci))
     run("bench", rain, "--adapter", "json", "--model", "offline/exact", "offline/truncated", *words)
     html = page.read_text("utf-8")
-    assert html.count('class="good"') >= 2
+    assert html.count('class="good cell"') >= 2
     assert html.count("<details>") >= 4
     assert "2 cases can not tell json · offline/exact and json · offline/truncated apart" in html
     assert "`json · offline/exact`: 2 of 2 parsed" in pull.read_text("utf-8")

@@ -37,6 +37,7 @@ NO_TEXT = {
     "config/settings.py": "the usual keys as an example of the config file",
     "cli/commands/parse.py": "the command line, outside of the app",
     "cli/commands/send.py": "the command line, outside of the app",
+    "cli/commands/bench.py": "the command line, outside of the app",
     "tui/keys/key_words.py": "how keys are written",
 }
 

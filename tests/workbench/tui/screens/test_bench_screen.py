@@ -1,0 +1,290 @@
+"""The grid of a bench on the screen: by colour and sign, sorted, filtered, and what is behind each cell."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sessions.bench import results
+from sessions.bench.grid import latest
+from sessions.bench.results import BenchRun, ResultsFile
+from sessions.file import store
+from sessions.model.replies import Answer, Measured
+from sessions.model.session import Case, Column, Session, SignatureText
+from tests.support.hostile import HOSTILE
+from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.workbench.tui.test_hostile_screen import assert_harmless
+from workbench.tui.actions import benching
+from workbench.tui.screens.bench import BenchScreen, BenchTextScreen
+from workbench.tui.widgets.heat_map import HeatMap, head_of
+
+REPLY = "[[ ## answer ## ]]\n{}\n\n[[ ## completed ## ]]"
+CASES = ("calm", "flips", "differs", "fails")
+
+
+def session_of(cases: tuple[str, ...] = CASES) -> Session:
+    return Session(
+        SignatureText("question -> answer"),
+        columns=(Column("chat", "chat"), Column("json", "json")),
+        cases=tuple([Case(name, {"question": "Is it?"}) for name in cases]),
+    )
+
+
+def run_of(case: str, column: str, number: int, good: bool, value: str = "yes") -> BenchRun:
+    return BenchRun(
+        case=case,
+        column=column,
+        number=number,
+        outcome="parsed" if good else "refused",
+        request="sha256:1",
+        model="offline/exact",
+        adapter=column,
+        reply=Answer(text=REPLY.format(value)),
+        values={"answer": value} if good else {},
+        error=None if good else "the reply could not be read",
+        tokens=10,
+        measured=(Measured(duration_ms=5.0),),
+    )
+
+
+def usual_runs() -> list[BenchRun]:
+    """Two runs each: one case flips under chat, one has other values, one fails under json."""
+    found = []
+    for number in (1, 2):
+        for case in CASES:
+            for column in ("chat", "json"):
+                good = not (case == "flips" and column == "chat" and number == 2) and not (
+                    case == "fails" and column == "json"
+                )
+                value = "no" if case == "differs" and column == "json" else "yes"
+                found.append(run_of(case, column, number, good, value))
+    return found
+
+
+class Seen:
+    """The grid in front of the app."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+
+    @property
+    def painted(self) -> str:
+        return "\n".join([strip.text for strip in self.desk.app.screen._compositor.render_strips()])
+
+    @property
+    def rows(self) -> list[str]:
+        """The cases in sight, in their order."""
+        words = [line.split() for line in self.painted.split("\n")]
+        return [one[0] for one in words if len(one) > 1 and one[0] in CASES and one[1] in ("✓", "◐", "✗", "!")]
+
+    async def press(self, *keys: str) -> None:
+        await self.desk.press(*keys)
+
+
+def looked_at(
+    tmp_path: Path,
+    act: Callable[[Seen], Awaitable[None]],
+    runs: list[BenchRun] | None = None,
+    size: tuple[int, int] = MIDDLE,
+    session: Session | None = None,
+) -> None:
+    path = tmp_path / "q.session.json"
+    store.save(session or session_of(), path)
+    with ResultsFile(results.path_beside(path)) as file:
+        for one in usual_runs() if runs is None else runs:
+            file.append(one)
+
+    async def at(desk: Desk) -> None:
+        desk.app.ask(benching.look_at_bench(desk.app))
+        await desk.until(lambda: isinstance(desk.app.screen, BenchScreen), "for the grid")
+        await act(Seen(desk))
+
+    at_the_desk(at, store.load(path), path, size=size)
+
+
+@pytest.mark.parametrize("size", [SMALL, MIDDLE, WIDE])
+def test_each_cell_says_by_sign_and_number_how_its_runs_ended(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def act(seen: Seen) -> None:
+        assert seen.rows == list(CASES)
+        assert "✓ 2/2" in seen.painted
+        assert "◐ 1/2~" in seen.painted
+        assert "✗ 0/2" in seen.painted
+        assert "4 cases × 2 columns" in seen.painted
+        assert "whole column: 7 of 8 parsed (52–98 %)" in seen.painted
+        assert "esc" in seen.painted.split("\n")[-1]
+
+    looked_at(tmp_path, act, size=size)
+
+
+def test_the_cursor_says_what_its_cell_came_to(tmp_path: Path) -> None:
+    async def act(seen: Seen) -> None:
+        await seen.press("down")
+        assert "flips · chat" in seen.painted
+        assert "flips: parsed in 1 of 2 runs" in seen.painted
+        await seen.press("right", "down", "down", "down", "down")
+        assert "fails · json" in seen.painted
+        assert "0 of 2 parsed" in seen.painted
+
+    looked_at(tmp_path, act)
+
+
+def test_a_key_leaves_the_cases_that_differ_failed_or_flip(tmp_path: Path) -> None:
+    async def act(seen: Seen) -> None:
+        found = []
+        for _ in range(3):
+            await seen.press("f")
+            found.append(seen.rows)
+        assert found == [["flips", "differs", "fails"], ["flips", "fails"], ["flips"]]
+        assert "only flipping" in seen.painted
+        await seen.press("f")
+        assert seen.rows == list(CASES)
+
+    looked_at(tmp_path, act)
+
+
+def test_where_a_filter_leaves_nothing_that_is_said_and_no_key_breaks_it(tmp_path: Path) -> None:
+    runs = [run_of("calm", column, 1, True) for column in ("chat", "json")]
+
+    async def act(seen: Seen) -> None:
+        await seen.press("f")
+        assert "the filter leaves none" in seen.painted
+        await seen.press("enter", "o", "t", "s", "down", "right", "end", "enter")
+        assert isinstance(seen.desk.app.screen, BenchScreen)
+
+    looked_at(tmp_path, act, runs)
+
+
+def test_a_key_sorts_by_the_worst_and_by_name(tmp_path: Path) -> None:
+    async def act(seen: Seen) -> None:
+        await seen.press("s")
+        assert seen.rows == ["fails", "flips", "calm", "differs"]
+        await seen.press("s")
+        assert seen.rows == ["calm", "differs", "fails", "flips"]
+
+    looked_at(tmp_path, act)
+
+
+def test_the_grid_is_turned_on_its_side_and_the_cursor_stays_on_its_cell(tmp_path: Path) -> None:
+    async def act(seen: Seen) -> None:
+        await seen.press("down", "right")
+        screen = seen.desk.app.screen
+        assert isinstance(screen, BenchScreen)
+        before = screen.cell
+        await seen.press("t")
+        assert screen.cell == before
+        assert seen.rows == []
+        await seen.press("t")
+        assert (screen.cell, seen.rows) == (before, list(CASES))
+
+    looked_at(tmp_path, act)
+
+
+def test_enter_shows_the_runs_of_the_cell_and_escape_leads_back(tmp_path: Path) -> None:
+    async def act(seen: Seen) -> None:
+        await seen.press("down", "enter")
+        assert isinstance(seen.desk.app.screen, BenchTextScreen)
+        assert "run 1: parsed" in seen.painted
+        assert 'answer "yes"' in seen.painted
+        assert "the reply could not be read" in seen.painted
+        await seen.press("escape")
+        assert isinstance(seen.desk.app.screen, BenchScreen)
+        await seen.press("p")
+        assert "can not tell chat and json apart" in " ".join(seen.painted.split())
+
+    looked_at(tmp_path, act)
+
+
+def test_a_run_comes_on_screen_with_its_reading_and_undo_takes_it_back(tmp_path: Path) -> None:
+    async def act(seen: Seen) -> None:
+        desk = seen.desk
+        await seen.press("down", "down", "right", "enter", "down", "o")
+        await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
+        assert desk.document.state.case.name == "differs"
+        assert desk.reply("json") == REPLY.format("no")
+        await seen.press("ctrl+z")
+        assert desk.reply("json") == ""
+
+    looked_at(tmp_path, act)
+
+
+def test_one_key_makes_the_case_the_one_on_screen(tmp_path: Path) -> None:
+    async def act(seen: Seen) -> None:
+        desk = seen.desk
+        await seen.press("down", "down", "o")
+        await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
+        assert desk.document.state.case.name == "differs"
+        assert desk.reply("chat") == REPLY.format("yes")
+
+    looked_at(tmp_path, act)
+
+
+def test_without_runs_it_says_how_they_are_made(tmp_path: Path) -> None:
+    path = tmp_path / "q.session.json"
+    store.save(session_of(), path)
+
+    async def act(desk: Desk) -> None:
+        desk.app.ask(benching.look_at_bench(desk.app))
+        await desk.until(lambda: desk.app._notifications, "for a word")
+        assert any("workbench bench q.session.json" in one.message for one in desk.app._notifications)
+
+    at_the_desk(act, store.load(path), path)
+
+
+def test_what_is_gone_from_the_session_is_said_and_nothing_breaks(tmp_path: Path) -> None:
+    async def act(seen: Seen) -> None:
+        desk = seen.desk
+        await seen.press("o")
+        await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
+        assert any("no case gone any more" in one.message for one in desk.app._notifications)
+
+    looked_at(tmp_path, act, [run_of("gone", "chat", 1, True)])
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_replies_and_errors_are_text(tmp_path: Path, name: str) -> None:
+    text = HOSTILE[name]
+    run = replace(run_of(text, "chat", 1, False), error=text, failures=(text,), flags=(text,), reply=Answer(text=text))
+    good = replace(run_of(text, text, 1, True), values={text: text})
+
+    async def act(seen: Seen) -> None:
+        assert_harmless(seen.desk)
+        await seen.press("enter")
+        assert_harmless(seen.desk)
+        await seen.press("escape", "t", "down", "enter")
+        assert_harmless(seen.desk)
+        await seen.press("escape", "p")
+        assert_harmless(seen.desk)
+
+    looked_at(tmp_path, act, [run, good])
+
+
+def test_thousands_of_cases_are_walked_through_without_making_them_all(tmp_path: Path) -> None:
+    runs = [run_of(f"case {number}", column, 1, True) for number in range(1500) for column in ("chat", "json")]
+
+    async def act(seen: Seen) -> None:
+        await seen.press("end")
+        assert "case 1499" in seen.painted
+        assert "of 1500" in seen.painted
+        assert seen.desk.app.screen.query_one(HeatMap).row == 1499
+
+    looked_at(tmp_path, act, runs)
+
+
+def test_columns_stand_in_the_sessions_order_whichever_run_ended_first() -> None:
+    names = ("json · b", "chat · b", "xml · a", "json · a", "chat · a")
+    grid = latest("q.json", [run_of("one", name, 1, True) for name in names], ["one"], ["chat", "json"])
+    assert [one.column for one in grid.columns] == ["chat · b", "chat · a", "json · b", "json · a", "xml · a"]
+
+
+def test_only_the_last_prompt_of_a_cell_counts() -> None:
+    old = run_of("one", "chat", 1, False)
+    grid = latest("q.json", [old, replace(run_of("one", "chat", 1, True), request="sha256:2")])
+    assert [(one.parsed, len(one.runs)) for one in grid.columns] == [(1, 1)]
+
+
+def test_a_head_has_two_parts() -> None:
+    assert head_of("chat · openai/gpt-6-luna") == ("chat", "gpt-6-luna")
+    assert head_of("chat") == ("", "chat")

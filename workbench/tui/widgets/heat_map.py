@@ -1,0 +1,232 @@
+"""A heat map: a grid of cells by colour and sign, of which one is current. Only what is in sight is ever made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.strip import Strip
+from textual.visual import Visual
+from textual.widget import Widget
+
+from workbench.output.display import one_line
+
+_GROUP = Binding.Group("The grid")
+
+Heat = Literal["good", "mixed", "bad", "broken", "none"]
+WIDEST_NAME = 40
+"""Cells that the names of rows take at most; of a narrow screen at most two fifths."""
+HEAD_ROWS = 2
+LEAST_CELL = 8
+
+
+@dataclass(frozen=True)
+class HeatCell:
+    """What stands in a cell: a short text with its sign, and its colour."""
+
+    text: str
+    heat: Heat
+
+
+@dataclass(frozen=True)
+class HeatTable:
+    """Rows by their names, columns by their heads; a head has two parts, one above the other. Texts are ungated."""
+
+    names: tuple[str, ...]
+    heads: tuple[tuple[str, str], ...]
+    cells: tuple[tuple[HeatCell, ...], ...]
+
+
+class HeatMap(Widget, can_focus=True):
+    """Arrows go from cell to cell; what does not fit comes into sight with them."""
+
+    DEFAULT_CSS = """
+    HeatMap {
+        height: 1fr;
+        & .heat-map--name { color: $foreground; }
+        & .heat-map--head { color: $foreground 70%; }
+        & .heat-map--here { color: $text-accent; text-style: bold; }
+        & .heat-map--good { color: $text-success; background: $success 20%; }
+        & .heat-map--mixed { color: $text-warning; background: $warning 20%; }
+        & .heat-map--bad { color: $text-error; background: $error 20%; }
+        & .heat-map--broken { color: $background; background: $error; text-style: bold; }
+        & .heat-map--none { color: $foreground 50%; background: $foreground 5%; }
+        & .heat-map--current {
+            color: $block-cursor-foreground; background: $block-cursor-background; text-style: bold;
+        }
+        &:ansi .heat-map--current { text-style: bold reverse; }
+    }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        f"heat-map--{name}" for name in ("name", "head", "here", "good", "mixed", "bad", "broken", "none", "current")
+    }
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "step(-1, 0)", "Up", show=False, id="grid.up", tooltip="The cell above", group=_GROUP),
+        Binding("down,j", "step(1, 0)", "Down", show=False, id="grid.down", tooltip="The cell below", group=_GROUP),
+        Binding("left,h", "step(0, -1)", "Left", show=False, id="grid.left", tooltip="The cell before", group=_GROUP),
+        Binding("right,l", "step(0, 1)", "Right", show=False, id="grid.right", tooltip="The next cell", group=_GROUP),
+        Binding("pageup", "step(-10, 0)", "Up 10", show=False, id="grid.page_up", tooltip="Ten up", group=_GROUP),
+        Binding(
+            "pagedown", "step(10, 0)", "Down 10", show=False, id="grid.page_down", tooltip="Ten down", group=_GROUP
+        ),
+        Binding(
+            "home", "step(-1000000, 0)", "First row", show=False, id="grid.first", tooltip="The first row", group=_GROUP
+        ),
+        Binding(
+            "end", "step(1000000, 0)", "Last row", show=False, id="grid.last", tooltip="The last row", group=_GROUP
+        ),
+        Binding("enter", "choose", "Open", show=False, id="grid.choose", tooltip="What is behind it", group=_GROUP),
+    ]
+
+    class Moved(Message):
+        """Another cell is the current one."""
+
+    class Chosen(Message):
+        """The user wants to see what is behind the current cell."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._table = HeatTable((), (), ())
+        self._top = self._left = 0
+        self.row = self.column = 0
+        """The current cell."""
+
+    def show(self, table: HeatTable, row: int = 0, column: int = 0) -> None:
+        """Shows another table, with this cell as the current one."""
+        self._table = table
+        self.row = max(0, min(row, len(table.names) - 1))
+        self.column = max(0, min(column, len(table.heads) - 1))
+        self._bring_into_sight()
+
+    # -- where things stand
+
+    @property
+    def _name_width(self) -> int:
+        longest = max((len(one) for one in self._table.names), default=0)
+        return min(longest, WIDEST_NAME, max(10, self.size.width * 2 // 5)) + 2
+
+    @property
+    def _cell_width(self) -> int:
+        texts = [len(cell.text) for row in self._table.cells for cell in row]
+        heads = [len(part) for head in self._table.heads for part in head]
+        room = (self.size.width - self._name_width) // max(1, len(self._table.heads))
+        return max(LEAST_CELL, *texts, min(max(heads, default=0), room - 2)) + 2 if texts else LEAST_CELL + 2
+
+    @property
+    def _columns_in_sight(self) -> int:
+        return max(1, (self.size.width - self._name_width) // self._cell_width)
+
+    @property
+    def _rows_in_sight(self) -> int:
+        return max(1, self.size.height - HEAD_ROWS - 1)
+
+    def _bring_into_sight(self) -> None:
+        self._top = max(min(self._top, self.row), self.row - self._rows_in_sight + 1, 0)
+        self._top = min(self._top, max(0, len(self._table.names) - self._rows_in_sight))
+        self._left = max(min(self._left, self.column), self.column - self._columns_in_sight + 1, 0)
+        self._left = min(self._left, max(0, len(self._table.heads) - self._columns_in_sight))
+        self.refresh()
+
+    def on_resize(self) -> None:
+        self._bring_into_sight()
+
+    # -- painting
+
+    def render_line(self, y: int) -> Strip:
+        width = self.size.width
+        line = self._line(y).truncate(width, pad=True)
+        strips = Visual.to_strips(self, line, width, 1, self.visual_style)
+        return strips[0] if strips else Strip.blank(width, self.rich_style)
+
+    def _line(self, y: int) -> Content:
+        if y < HEAD_ROWS:
+            return self._head_line(y)
+        index = self._top + y - HEAD_ROWS
+        if y - HEAD_ROWS >= self._rows_in_sight or index >= len(self._table.names):
+            return self._more() if y == self.size.height - 1 else Content("")
+        parts = [self._row_name(index)]
+        for column in self._shown:
+            cell = self._table.cells[index][column]
+            style = self.get_visual_style(f"heat-map--{cell.heat}")
+            if (index, column) == (self.row, self.column):
+                style += self.get_visual_style("heat-map--current")
+            text = one_line(cell.text, self._cell_width - 2)
+            parts += [Content.styled(f" {text}".ljust(self._cell_width - 1), style), Content(" ")]
+        return Content("").join(parts)
+
+    @property
+    def _shown(self) -> range:
+        return range(self._left, min(len(self._table.heads), self._left + self._columns_in_sight))
+
+    def _row_name(self, index: int) -> Content:
+        style = self.get_visual_style("heat-map--here" if index == self.row else "heat-map--name")
+        shown = one_line(self._table.names[index], self._name_width - 2)
+        return _padded(Content.styled(shown, style), self._name_width)
+
+    def _head_line(self, y: int) -> Content:
+        parts = [Content(" " * self._name_width)]
+        for column in self._shown:
+            style = self.get_visual_style("heat-map--here" if column == self.column else "heat-map--head")
+            text = one_line(self._table.heads[column][y], self._cell_width - 2)
+            parts.append(_padded(Content.styled(f" {text}", style), self._cell_width))
+        return Content("").join(parts)
+
+    def _more(self) -> Content:
+        """What is out of sight, in the last row."""
+        rows, columns = len(self._table.names), len(self._table.heads)
+        said = []
+        if rows > self._rows_in_sight:
+            said.append(f"rows {self._top + 1}–{min(rows, self._top + self._rows_in_sight)} of {rows}")
+        if columns > self._columns_in_sight:
+            last = min(columns, self._left + self._columns_in_sight)
+            said.append(f"columns {self._left + 1}–{last} of {columns}")
+        return Content.styled(" · ".join(said), self.get_visual_style("heat-map--head"))
+
+    # -- keys and mouse
+
+    def action_step(self, down: int, right: int) -> None:
+        self._go(self.row + down, self.column + right)
+
+    def action_choose(self) -> None:
+        if self._table.names:
+            self.post_message(self.Chosen())
+
+    def on_click(self, event: events.Click) -> None:
+        at = event.get_content_offset_capture(self)
+        row, column = self._top + at.y - HEAD_ROWS, self._left + (at.x - self._name_width) // self._cell_width
+        if at.y >= HEAD_ROWS and at.x >= self._name_width and row < len(self._table.names) and column in self._shown:
+            again = (row, column) == (self.row, self.column)
+            self._go(row, column)
+            if again:
+                self.action_choose()
+
+    def _go(self, row: int, column: int) -> None:
+        if self._table.names and self._table.heads:
+            self.row = max(0, min(row, len(self._table.names) - 1))
+            self.column = max(0, min(column, len(self._table.heads) - 1))
+            self._bring_into_sight()
+            self.post_message(self.Moved())
+
+
+def _padded(text: Content, width: int) -> Content:
+    return text.truncate(width, pad=True)
+
+
+def head_of(column: str) -> tuple[str, str]:
+    """A column's id in two parts: `chat · openai/gpt-6-luna` is `chat` over `gpt-6-luna`.
+
+    >>> head_of("chat · offline/exact"), head_of("chat")
+    (('chat', 'exact'), ('', 'chat'))
+    """
+    first, _, rest = column.partition(" · ")
+    return (first, rest.rpartition("/")[2]) if rest else ("", first)
+
+
+def rows_of(cells: Sequence[Sequence[HeatCell]]) -> tuple[tuple[HeatCell, ...], ...]:
+    """Rows as a table has them."""
+    return tuple([tuple(row) for row in cells])
