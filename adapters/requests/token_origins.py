@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from adapters.prompts.prompt import DataPart, Message
-from adapters.prompts.text import Kind
+from adapters.prompts.text import Kind, Segment
 from adapters.values.plain_json import plain
 
 OriginKind = Kind | Literal["tools", "response_format", "tool_call", "data", "format"]
@@ -48,21 +47,26 @@ class Piece(NamedTuple):
     origin: Origin
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
-    """A text that a tokenizer reads as one, in pieces; or `fixed` tokens, which no text stands for.
+class Counted(NamedTuple):
+    """A text that a tokenizer reads as one, all of it made by `origin` unless its `segments` say more; or `fixed`
+    tokens, which no text stands for.
 
     `is_told`: the tokens of these very characters are what the provider counts. It is not so of what a provider
     writes into the prompt in a way of its own: tools, schemas, calls, images.
     """
 
-    pieces: tuple[Piece, ...]
+    text: str
+    origin: Origin
     fixed: int | None = None
     is_told: bool = True
+    segments: tuple[Segment, ...] = ()
 
     @property
-    def text(self) -> str:
-        return "".join([piece.text for piece in self.pieces])
+    def pieces(self) -> tuple[Piece, ...]:
+        """The pieces that the text is made of, which a prompt of a thousand demos is only asked for when it is told."""
+        turn = self.origin.turn
+        found = [Piece(text, Origin(kind, field, turn)) for text, kind, field in self.segments]
+        return tuple(found) or (Piece(self.text, self.origin),)
 
 
 def texts_of(messages: tuple[Message, ...], params: Mapping[str, Any]) -> Iterator[Counted]:
@@ -70,27 +74,27 @@ def texts_of(messages: tuple[Message, ...], params: Mapping[str, Any]) -> Iterat
     for message in messages:
         yield from texts_of_message(message)
     yield from texts_beside(params)
-    yield Counted((Piece("", Origin("format", None, None)),), REPLY_BEGINS)
+    yield Counted("", Origin("format", None, None), REPLY_BEGINS)
 
 
 def texts_of_message(message: Message) -> Iterator[Counted]:
     """The texts of one message: role, content, and what else it carries."""
     turn = message.turn
     around = Origin("format", None, turn)
-    yield Counted((Piece("", around),), MESSAGE_BEGINS)
-    yield Counted((Piece(message.role, around),))
+    yield Counted("", around, MESSAGE_BEGINS)
+    yield Counted(message.role, around)
     for part in message.parts:
         if isinstance(part, DataPart):
             tokens = IMAGE if part.payload.get("type") == "image_url" else 0
-            yield Counted((Piece("", Origin("data", part.field, turn)),), tokens, is_told=False)
+            yield Counted("", Origin("data", part.field, turn), tokens, False)
         elif part:
-            yield Counted(tuple([Piece(text, Origin(kind, field, turn)) for text, kind, field in part.segments]))
+            yield Counted(part, around, segments=part.segments)
     for name, value in message.extra.items():
         if name == "name" and isinstance(value, str):
-            yield Counted((Piece("", around),), NAME_BEGINS)
-            yield Counted((Piece(value, around),))
+            yield Counted("", around, NAME_BEGINS)
+            yield Counted(value, around)
         else:
-            yield Counted((Piece(_json(value), Origin("tool_call", None, turn)),), is_told=False)
+            yield Counted(_json(value), Origin("tool_call", None, turn), is_told=False)
 
 
 def texts_beside(params: Mapping[str, Any]) -> Iterator[Counted]:
@@ -98,7 +102,7 @@ def texts_beside(params: Mapping[str, Any]) -> Iterator[Counted]:
     JSON stands for it."""
     for name in PARAMETERS:
         if params.get(name):
-            yield Counted((Piece(_json(params[name]), Origin(name, None, None)),), is_told=False)
+            yield Counted(_json(params[name]), Origin(name, None, None), is_told=False)
 
 
 def uncounted(messages: tuple[Message, ...]) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ def test_only_messages_that_were_not_there_are_counted(monkeypatch: pytest.Monke
     monkeypatch.setattr(token_estimates, "estimate", lambda text: texts.append(text) or 1)
     counted.total((*MESSAGES[:-1], OTHER[-1]), {})
     counted.total((MESSAGES[0], OTHER[-1]), {})
-    assert texts == ["user", OTHER[-1].text]
+    assert texts == [OTHER[-1].text]
 
 
 def test_a_message_made_anew_with_other_words_is_counted_anew() -> None:
