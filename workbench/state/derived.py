@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from adapters.errors import SignatureError
+    from adapters.formats.base import Adapter
     from adapters.replies.reading import Reading
     from adapters.requests.request import Request
     from adapters.signatures.signature import Field, Signature
@@ -32,6 +33,22 @@ class ReadSignature:
         return None if self.is_blank and self.signature is None else self.error
 
 
+@dataclass(frozen=True, eq=False)
+class SlowReading:
+    """A reply that repairing takes long (`adapters.json_text.repair_limits.QUICK_STEPS`): read away from the keys."""
+
+    adapter: Adapter
+    request: Request
+    signature: Signature
+    reply: Reply
+
+    def read(self) -> Reading:
+        """Takes up to a second or two. Raises what a user's own adapter raises."""
+        from sessions.model.recording import read_completion
+
+        return read_completion(self.adapter, self.request, self.signature, self.reply)
+
+
 @dataclass(frozen=True)
 class RenderedColumn:
     """One column of the case on screen with what was made of it.
@@ -45,6 +62,8 @@ class RenderedColumn:
     reply: Reply | None = None
     reading: Reading | None = None
     reading_error: str = ""
+    slow: SlowReading | None = None
+    """What is left to do for a reading that takes more than a moment; until then there is none."""
     left_out: tuple[str, ...] = ()
     """What the column's variant is of, where that has changed since or is gone: the original stands in the prompt."""
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adapters.errors import SignatureError
+from adapters.json_text.repair_limits import quick_reading
+from adapters.replies.reading import Reading
 from adapters.requests.request import Request
 from sessions.model import variants
 from sessions.model.recording import read_completion
 from sessions.model.session import Column, SignatureText
 from sessions.running import rendering
-from workbench.state.derived import ReadSignature, RenderedColumn
+from workbench.state.derived import ReadSignature, RenderedColumn, SlowReading
 from workbench.state.document import State
 
 
@@ -80,17 +82,33 @@ class Engine:
     def _with_reading(self, rendered: RenderedColumn, last: RenderedColumn | None) -> RenderedColumn:
         if rendered.reply is None or rendered.request is None or self.signature.signature is None or rendered.reply.raw:
             return rendered
-        if last is not None and last.reading is not None and last.reply is rendered.reply and last.request is not None:
+        if last is not None and last.reply is rendered.reply and last.request is not None:
             same_fields = last.request.signature is rendered.request.signature
             same_calls = last.request.calls_field == rendered.request.calls_field
             if same_fields and same_calls and last.column is rendered.column:
-                return replace(rendered, reading=last.reading)
+                if last.reading is not None or last.slow is not None:
+                    return replace(rendered, reading=last.reading, slow=last.slow)
         try:
             adapter = rendering.adapter_of(rendered.column)
-            reading = read_completion(adapter, rendered.request, self.signature.signature, rendered.reply)
+            with quick_reading() as steps:
+                reading = read_completion(adapter, rendered.request, self.signature.signature, rendered.reply)
         except Exception as error:  # a user's own adapter may raise anything
             return replace(rendered, reading_error=f"{type(error).__name__}: {error}")
+        if steps.ran_out:
+            return replace(
+                rendered, slow=SlowReading(adapter, rendered.request, self.signature.signature, rendered.reply)
+            )
         return replace(rendered, reading=reading)
+
+    def take(self, id: str, slow: SlowReading, reading: Reading | Exception) -> None:
+        """What came of a slow reading of the column, unless its reply is another one by now."""
+        rendered = self._columns.get(id)
+        if rendered is None or rendered.slow is not slow:
+            return
+        if isinstance(reading, Exception):
+            self._columns[id] = replace(rendered, slow=None, reading_error=f"{type(reading).__name__}: {reading}")
+        else:
+            self._columns[id] = replace(rendered, slow=None, reading=reading)
 
 
 def _same_column_content(seen: State | None, state: State) -> bool:

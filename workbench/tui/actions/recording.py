@@ -55,6 +55,8 @@ def _hindrance(rendered: RenderedColumn, keys: Callable[[str], str]) -> str:
     if rendered.error:
         which = "has no prompt" if rendered.request is None else "has only an older prompt, which its reply is not of"
         return f"{which}. First mend what is wrong: {rendered.error}"
+    if rendered.slow is not None:
+        return "has a reply that is still being read; it can be recorded in a moment."
     if rendered.reading_error:
         return f"has a reply that its adapter broke off reading: {rendered.reading_error}"
     return ""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from adapters.formats import catalog
+from adapters.json_text.repair_limits import quick_reading
 from adapters.prompts.prompt import Prompt
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request, read_reply
@@ -59,7 +60,8 @@ def target_of(column_id: str) -> str:
 
 
 def reading_by(rendered: RenderedColumn, parser: str) -> Reading | None:
-    """The column's reply as another parser reads it; None where it is too long, or the parser can not be had."""
+    """The column's reply as another parser reads it; None where it is too long, repairing it
+    takes more than a moment, or the parser can not be had."""
     if parser == rendered.column.adapter:
         return rendered.reading
     if rendered.request is None or len(rendered.text) > LONGEST or ":" in parser:
@@ -70,7 +72,9 @@ def reading_by(rendered: RenderedColumn, parser: str) -> Reading | None:
 @lru_cache(maxsize=64)
 def _read(parser: str, signature: Signature, calls_field: str | None, text: str) -> Reading | None:
     try:
-        return read_reply(catalog.make(parser), Request(Prompt(()), {}, signature, calls_field=calls_field), text)
+        with quick_reading() as steps:
+            made = read_reply(catalog.make(parser), Request(Prompt(()), {}, signature, calls_field=calls_field), text)
+        return None if steps.ran_out else made
     except Exception:  # an installed adapter may raise anything
         return None
 

@@ -17,7 +17,7 @@ from workbench.output import measures
 from workbench.output.display import one_line
 from workbench.state.derived import RenderedColumn
 from workbench.tui.keys.key_words import USUAL, KeyWords, keys_of
-from workbench.tui.panes.verdict_words import in_short
+from workbench.tui.panes.verdict_words import BEING_READ, in_short
 from workbench.tui.runs import ratings
 from workbench.tui.runs.exact_counts import told_by_provider
 from workbench.tui.runs.runs import ColumnRun
@@ -329,6 +329,8 @@ def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, k
         return lines(REPLY, *ended, ("≡ kept raw, not read", "$text-accent"), (took, "$foreground 60%"))
     if rendered.reading is not None:
         return _of_reading(rendered.reading, took, ended)
+    if rendered.slow is not None:
+        return lines(REPLY, *ended, (f"◌ {BEING_READ}", "$text-accent"), (took, "$foreground 60%"))
     if rendered.text:
         return _line("✗", "error", rendered.reading_error or "not read", took, ended)
     nothing = took.strip() or ("" if ended else keys("none yet · {app.send_all|F5} sends"))

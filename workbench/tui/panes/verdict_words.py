@@ -13,6 +13,9 @@ SHORT_FLAGS = {"xml-ampersand": "& not escaped"}
 """Reasons of a refusal that a parser tells of in words of its own, by the flag that explains them."""
 
 
+BEING_READ = "being read, which takes a moment"
+
+
 def in_short(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_old: bool) -> Verdict:
     """The verdict on the reply of a column of this name; `is_old`: it answers an earlier prompt."""
     id = rendered.column.id
@@ -29,6 +32,8 @@ def in_short(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_old:
     if reading is None:
         if not rendered.text:
             return Verdict(id, name, "·", "", "no reply yet")
+        if rendered.slow is not None:
+            return Verdict(id, name, "◌", "accent", BEING_READ)
         return Verdict(id, name, "✗", "error", one_line(rendered.reading_error or "not read", LONGEST), matters=True)
     if reading.ok:
         return Verdict(id, name, "✓", "success", old + read_in_short(reading))

@@ -34,6 +34,7 @@ from workbench.tui.panes.tools import ToolsPane
 from workbench.tui.panes.variants import VariantsPane
 from workbench.tui.runs.runs import ColumnRun, Order, RunEnded, RunProgress, Runs
 from workbench.tui.runs.send_setup import SendSetup
+from workbench.tui.runs.slow_readings import SlowReadings
 from workbench.tui.screens.pane_sizes import MIDDLE, PaneSizesScreen
 from workbench.tui.textual_internals import error_isolation, row_compositor
 from workbench.tui.widgets.prompt.prompt_view import PromptView
@@ -82,6 +83,7 @@ class MainScreen(PaneSizesScreen):
         self._show_is_due = self._has_told_of_selecting = False
         self._activity = ""
         self._batch = 0
+        self._slow_readings = SlowReadings(self, self.show_soon)
         self.requests: dict[tuple[str, str], Request] = {}
         """By case and column what was sent last, answered or not."""
         self._answered: dict[tuple[str, str], Request] = {}
@@ -154,6 +156,8 @@ class MainScreen(PaneSizesScreen):
         read = self.engine.read_signature(state)
         columns = [self.engine.column(state, column) for column in state.session.columns]
         self.engine.forget({column.id for column in state.session.columns})
+        for one in columns:
+            self._slow_readings.look_after(one, self.engine)
         self.columns.show([(one, self._run_of(one.column), one.column.model) for one in columns])
         self.columns.mark_outdated({one.column.id for one in columns if self.is_outdated(one)})
         self._show_strip()
