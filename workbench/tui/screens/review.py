@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -32,6 +33,8 @@ BESIDE = 100
 """Columns from which on the list of causes stands beside the difference, and not above it."""
 MOST_LISTED = 5
 """Rows of the list where it stands above."""
+PADDING = 2
+"""Cells beside the line of keys."""
 LONGEST_WORDS = 400
 SIGNS: dict[Decision | None, Piece] = {
     "accept": Piece("✓ ", "ok"),
@@ -205,7 +208,7 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         self._list.show(listed, keep_place=True, current=self.cause.id)
         self._list.show_current()
         self._show_text(keep_place=False)
-        self._hint.show(lines((keys_of(self.app)(self._hints()), "$foreground 60%")))
+        self._hint.show(lines((self._hints(self.size.width - PADDING), "$foreground 60%")))
 
     def _show_text(self, keep_place: bool) -> None:
         width = self._text.row_width - MARGIN - 1
@@ -260,14 +263,21 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
             )
         return ""
 
-    def _hints(self) -> str:
-        decide = "{review.accept|a} accept  {review.leave|s} leave  {review.accept_all|A}/{review.leave_all|S} all"
-        undo = "  {review.undo|u} undo" if self.decisions.can_be_undone else ""
-        walk = "  {review.before|←}{review.next|→} fixtures" if len(self.cause.fixtures) > 1 else ""
-        walk += "  ↑↓ causes" if len(self.decisions.causes) > 1 else ""
-        count = len(self.decisions.accepted)
-        close = f"{{review.close|esc}} {f'{self._then} {count}' if count else 'closes'}"
-        return f" {decide}{undo}  {close}  {{review.view|v}} view  {{review.open|o}} open{walk}"
+    def _hints(self, room: int) -> str:
+        """The keys that mean something now, as many as fit `room` cells, what decides and leaves before what looks."""
+        keys, accepted = keys_of(self.app), len(self.decisions.accepted)
+        hints = ["{review.accept|a} accept", "{review.leave|s} leave", "{review.accept_all|A}/{review.leave_all|S} all"]
+        hints += ["{review.undo|u} undo"] if self.decisions.can_be_undone else []
+        hints += [f"{{review.close|esc}} {f'{self._then} {accepted}' if accepted else 'closes'}"]
+        hints += ["{review.before|←}{review.next|→} fixtures"] if len(self.cause.fixtures) > 1 else []
+        hints += ["{review.view|v} view", "{review.open|o} open"]
+        hints += ["↑↓ causes"] if len(self.decisions.causes) > 1 else []
+        said = ""
+        for hint in map(keys, hints):
+            more = f"{said}  {hint}" if said else hint
+            if cell_len(more) <= room:
+                said = more
+        return said
 
     # -- keys
 

@@ -95,6 +95,25 @@ def test_a_cause_says_what_changed_where_and_in_how_many_fixtures(folder: Path, 
     reviewed(folder, act, size)
 
 
+@pytest.mark.parametrize("size", [WIDE, (100, 30), SMALL])
+def test_no_key_is_cut_off_at_the_edge_whatever_can_be_done(folder: Path, size: tuple[int, int]) -> None:
+    def last_line(screen: Screen) -> str:
+        return screen.painted.splitlines()[-1]
+
+    whole = {"a accept", "s leave", "A/S all", "u undo", "esc closes", "←→ fixtures", "v view", "o open", "↑↓ causes"}
+
+    async def act(screen: Screen) -> None:
+        for keys in ((), ("a",), ("A",), ("u",)):
+            await screen.press(*keys)
+            hints = {one for one in last_line(screen).strip().split("  ") if one}
+            assert {one for one in hints if not one.startswith("esc writes")} <= whole, hints
+            assert {"a accept", "s leave", "A/S all", "v view", "o open"} <= hints
+            if size == WIDE:
+                assert "↑↓ causes" in hints
+
+    reviewed(folder, act, size)
+
+
 def test_accepting_goes_to_the_next_cause_and_leaving_tells_what_was_decided(folder: Path) -> None:
     async def act(screen: Screen) -> None:
         await screen.press("a")
