@@ -22,14 +22,13 @@ from adapters.lm.secrets import Scrubber
 from adapters.running.events import Event, RetryStarted
 from adapters.running.runs import Run
 from adapters.values.custom_types import BuildError
-from adapters.values.plain_json import plain
-from sessions.bench.results import BenchRun, ResultsFile, digest
+from sessions.bench.results import BenchRun, ResultsFile
 from sessions.file.typed_values import typed
-from sessions.fixtures import expectations
 from sessions.model import recording
 from sessions.model.variants import VariantError
 from sessions.running import repeats, tools
 from workbench.bench.functions import UserCheck
+from workbench.bench.judging import Judged, judge, one_line
 from workbench.bench.planning import Forecasts, Job, Plan
 from workbench.output import measures
 from workbench.output.exit_codes import CommandError
@@ -39,7 +38,6 @@ RETRIES = 6
 """How often a call is made again after a rate limit, an overload, a server's failure or a broken connection."""
 TOO_MUCH = ("rate limit", "overloaded")
 """Failures of one call that mean all of them: nobody calls that model before the time is over."""
-LONGEST_REASON = 500
 
 
 @dataclass(frozen=True)
@@ -247,8 +245,8 @@ def bench_run(job: Job, run: Run, checks: Sequence[UserCheck], scrub: Scrubber) 
     """What is written down of a run. Raises `CommandError` for expectations that cannot be understood."""
     reading = recording.last_reading(run)
     kept = recording.reply_of_run(run, job.model)
-    has_reply = reading is not None or run.ok
-    expect, failures = _judged(job, run, checks) if has_reply else (None, ())
+    has_reply = run.error is None or run.error.phase == "response"
+    judged = judge(job, reading, recording.measured_of_run(run), checks) if has_reply else Judged(None)
     own = next((one.reading for attempt in run.attempts for one in attempt.completions if one.reading), None)
     tokens = [measures.total_tokens(attempt) for attempt, _ in recording.whole_attempts(run)]
     return BenchRun(
@@ -263,37 +261,12 @@ def bench_run(job: Job, run: Run, checks: Sequence[UserCheck], scrub: Scrubber) 
         at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         reply=None if kept is None else recording.answer_of_reply(kept),
         values={name: typed(value) for name, value in run.values.items()},
-        error=None if run.error is None else scrub.text(_one_line(run.error.message)),
+        error=None if run.error is None else scrub.text(one_line(run.error.message)),
         flags=() if own is None else tuple([flag.name for flag in own.flags]),
-        expected=None if expect is None else not failures,
-        failures=tuple([scrub.text(one) for one in failures]),
-        expectations=expect,
+        expected=judged.held,
+        failures=judged.failures,
+        expectations=judged.expectations,
         tokens=sum(count for count, _ in tokens),
         is_estimate=any(estimated for _, estimated in tokens),
         measured=recording.measured_of_run(run),
     )
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_REASON else line[:LONGEST_REASON] + "…"
-
-
-def _judged(job: Job, run: Run, checks: Sequence[UserCheck]) -> tuple[str | None, tuple[str, ...]]:
-    """The digest of what was expected (None: nothing) and what did not hold."""
-    reading = recording.last_reading(run)
-    where = f"{job.target.file}: case {job.case.name!r}"
-    try:
-        expect = expectations.for_column(job.case.expect, job.column.id)
-        measured = recording.measured_of_run(run)
-        found = [] if reading is None else expectations.judge(expect, reading, measured)
-    except expectations.ExpectationError as error:
-        raise CommandError(f"{where}: expect.{error.place}: {error.message}") from error
-    if not expect and not checks:
-        return None, ()
-    failures = [_one_line(f"{one.place}: {one.message}") for one in found]
-    for check in checks:
-        said = check.why_not(plain(dict(job.case.inputs)), dict(run.values)) if run.ok else "the reply does not parse"
-        if said:
-            failures.append(_one_line(f"{check.name}: {said}"))
-    return digest([dict(expect), [one.name for one in checks]]), tuple(failures)

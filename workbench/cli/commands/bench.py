@@ -15,6 +15,7 @@ from sessions.bench.grid import Change, Grid, changes, under
 from sessions.bench.results import BenchRun
 from sessions.errors import SessionError
 from workbench.bench import functions, html_report, words
+from workbench.bench.judging import judged_again
 from workbench.bench.planning import Forecast, Forecasts, Plan, Target, plan
 from workbench.bench.running import Bench, Progress, Settings
 from workbench.checks import fixture_files
@@ -144,7 +145,9 @@ def run(options: argparse.Namespace) -> int:
     codes = [exit_codes.OK]
     if planned.open and not options.no_send:
         codes += _run_open(planned, options, checks)
-    grid = planned.grid(options.repeat, {one.file: results.read(one.results_path).runs for one in targets})
+    held = {one.file: results.read(one.results_path).runs for one in targets}
+    jobs = {one.file: [job for job in planned.jobs if job.target is one] for one in targets}
+    grid = planned.grid(options.repeat, {file: judged_again(jobs[file], runs, checks) for file, runs in held.items()})
     return _tell(grid, None if old is None else changes(old, grid), options, codes)
 
 

@@ -269,3 +269,29 @@ def test_what_makes_no_sense_is_one_line(rain: str, run: Run, words: list[str], 
     assert done.code == exit_codes.USAGE, done.err
     assert said in done.err
     assert len(done.err.strip().splitlines()) == 1
+
+
+def test_an_empty_reply_is_a_reply_that_does_not_parse_and_is_not_asked_for_again(rain: str, run: Run) -> None:
+    held = with_cases(rain, 1, {"fields": {"answer": {"in": ["yes", "no"]}}})
+    done = run("bench", rain, "--adapter", "chat", "--model", "offline/empty", "--json")
+    assert done.code == 0, done.err
+    assert (done.json["columns"]["chat"]["runs"], done.json["columns"]["chat"]["failed"]) == (1, 0)
+    assert done.json["columns"]["chat"]["expectations"] == 0
+    run("bench", rain, "--adapter", "chat", "--model", "offline/empty")
+    assert len(lines(held)) == 1
+
+
+def test_what_is_expected_since_is_judged_without_asking_again(rain: str, run: Run) -> None:
+    held = with_cases(rain, 2, {"fields": {"answer": {"equals": "perhaps"}}})
+    assert run("bench", rain, "--json").json["columns"]["chat"]["expectations"] == 0
+    before = held.read_bytes()
+    with_cases(rain, 2, {"fields": {"answer": {"in": ["yes", "no"]}}})
+    shape = run("bench", rain, "--json").json
+    assert [shape["columns"][name]["expectations"] for name in ("chat", "json", "xml")] == [2, 2, 2]
+    with_cases(rain, 2)
+    assert run("bench", rain, "--json").json["columns"]["chat"]["expectations"] is None
+    assert held.read_bytes() == before
+    with_cases(rain, 2, {"fields": {"nothing": {"equals": 1}}})
+    refused = run("bench", rain)
+    assert refused.code == exit_codes.USAGE
+    assert "expect.fields.nothing: there is no output field" in refused.err
