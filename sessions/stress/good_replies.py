@@ -47,6 +47,8 @@ class GoodReply:
     """Where it came from, in words."""
     form: Form | None
     fields: tuple[FieldText, ...]
+    passed_over: tuple[str, ...] = ()
+    """What would have come before it, and why it could not be broken."""
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -86,7 +88,7 @@ def find(session: Session, case: Case, column: Column, adapter: Adapter) -> Good
             continue
         form = FORMS.get(reading.form)
         fields = () if form is None else _fields(parser, signature, reading.values, form)
-        return GoodReply(parser, signature, found.text, reading, found.source, form, fields)
+        return GoodReply(parser, signature, found.text, reading, found.source, form, fields, tuple(tried))
     said = "; ".join(tried) or "there is no recorded reply, no reply under a column and no whole demo"
     raise NoGoodReplyError(f"there is no good reply to break: {said}; record one that parses, or add a demo")
 

@@ -208,7 +208,8 @@ def survival(grid: Grid) -> dict[str, JSON]:
 
 def _good_reply(good: GoodReply) -> dict[str, JSON]:
     values: dict[str, JSON] = {name: plain(value) for name, value in good.values.items()}
-    return {"source": good.source, "text": good.text, "values": values}
+    passed_over: list[JSON] = list(good.passed_over)
+    return {"source": good.source, "text": good.text, "values": values, "passed_over": passed_over}
 
 
 def _cell(cell: Cell) -> dict[str, JSON]:

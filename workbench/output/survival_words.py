@@ -59,3 +59,8 @@ def sources(columns: tuple[Survival, ...]) -> list[str]:
         if column.good is not None:
             found.setdefault(column.good.source, []).append(column.id)
     return list(found) if len(found) == 1 else [f"{source} ({', '.join(ids)})" for source, ids in found.items()]
+
+
+def passed_over(columns: tuple[Survival, ...]) -> list[str]:
+    """What could not be broken though it would have come first, each with its reason once."""
+    return list(dict.fromkeys(said for one in columns if one.good is not None for said in one.good.passed_over))

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
 from sessions.stress.mutation import Mutation
-from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, differences, sources
+from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, differences, passed_over, sources
 from workbench.pages.html import Element, tag
 from workbench.pages.page import folded, page, table
 
@@ -26,12 +26,15 @@ def page_of(found: Grid, name: str) -> str:
     body: list[Element | str] = [
         tag("p", {}, f"{count} broken replies of the case {found.case}, each read by its adapter's parser as it is."),
         tag("ul", {}, *[tag("li", {}, f"Broken is {one}.") for one in sources(found.columns)]),
+        *[tag("p", {"class": "dim"}, f"Not broken: {one}.") for one in passed_over(found.columns)],
         table(["verdict", *ids], [_counts(found, verdict) for verdict in VERDICTS]),
         *[tag("p", {"class": "dim"}, f"{one.id}: {one.problem}") for one in found.columns if one.problem],
     ]
+    rows: list[list[Element | str]] = []
     for group, mutations in groupby(found.mutations, lambda one: one.group):
-        rows = [_row(one, found.columns) for one in mutations]
-        body += [tag("h2", {}, group), table(["mutation", *ids], rows)]
+        rows.append([tag("strong", {}, group)])
+        rows += [_row(one, found.columns) for one in mutations]
+    body += [tag("h2", {}, "The grid"), table(["mutation", *ids], rows)]
     body.append(tag("h2", {}, "Every reply that was read as something else, or refused"))
     for mutation in found.mutations:
         body += [

@@ -7,6 +7,7 @@ good reply.
 from __future__ import annotations
 
 import enum
+import math
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -83,11 +84,12 @@ def about(value: Any, in_json: bool) -> str | None:
 
 
 def with_thousands(value: Any, in_json: bool) -> str | None:
-    return f"{value:,}" if _is_number(value) and abs(value) >= 1000 else None
+    return f"{value:,}" if _is_number(value) and 1000 <= abs(value) < math.inf else None
 
 
 def decimal_comma(value: Any, in_json: bool) -> str | None:
-    return str(value).replace(".", ",") if isinstance(value, float) and value != round(value) else None
+    is_broken = isinstance(value, float) and math.isfinite(value) and not value.is_integer()
+    return str(value).replace(".", ",") if is_broken else None
 
 
 def as_percent(value: Any, in_json: bool) -> str | None:

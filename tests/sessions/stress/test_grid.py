@@ -65,6 +65,7 @@ def test_a_reply_that_does_not_parse_is_no_good_one() -> None:
     demo = {"question": "?", "answer": "Rome", "score": 0.1}
     good = survival(session_of(replies={"chat": "no idea"}, demos=({"question": "?"}, demo)), "chat").good
     assert good is not None and good.source == "demo 2"
+    assert good.passed_over == ("the reply under chat does not parse",)
 
 
 def test_without_reply_and_demo_the_offline_model_answers() -> None:
@@ -234,6 +235,38 @@ def test_where_nothing_short_enough_is_found_it_is_said_what_was_tried() -> None
     session = session_of(demos=(demo,))
     with pytest.raises(NoGoodReplyError, match=r"demo 1 has 10,000,0\d\d characters, of at most 50,000"):
         good_replies.find(session, session.cases[0], Column("chat", "chat"), catalog.make("chat"))
+
+
+ODD: dict[str, tuple[str, Any]] = {
+    "no number": ("float", float("nan")),
+    "endless": ("float", float("inf")),
+    "a number of 300 digits": ("int", 10**300),
+    "nothing": ("Optional[int]", None),
+    "an empty text": ("str", ""),
+    "a text of spaces": ("str", "   "),
+    "an empty list": ("list[str]", []),
+    "an empty object": ("dict[str, int]", {}),
+    "keys of any kind": ("dict[str, str]", {"a b": "1", "": "2", "<x>": "3", '"': "4", "\n": "5"}),
+    "lists in lists": ("list[list[int]]", [[1], [], [2, 3]]),
+    "anything": ("Any", {"a": [1, None, True, "x", 1.5]}),
+    "one of two kinds": ("Union[int, str]", "12"),
+    "bytes": ("bytes", "text"),
+    "a tuple": ("tuple[int, str]", [1, "a"]),
+    "a set": ("set[int]", [1, 2]),
+    "code": ("dspy.Code", "x = 1"),
+}
+
+
+@pytest.mark.parametrize("adapter", catalog.NAMES)
+@pytest.mark.parametrize("name", ODD)
+def test_values_of_every_kind_are_broken(name: str, adapter: str) -> None:
+    annotation, value = ODD[name]
+    signature = f"question -> answer: {annotation}, score: float"
+    found = survival(session_of(signature, demos=({"question": "?", "answer": value, "score": 0.5},)), adapter)
+    assert found.cells or found.problem
+    for one in found.cells.values():
+        assert (one.verdict == "refused") == (one.reading.error is not None)
+        assert bool(one.wrong) == (one.verdict in ("flagged", "silently_wrong"))
 
 
 def test_a_value_that_is_nested_deeply_is_left_as_it_is() -> None:

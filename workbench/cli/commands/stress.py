@@ -13,7 +13,7 @@ from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
 from workbench.output import command_output, display, exit_codes, json_shapes, reading_text, suggestions
 from workbench.output.exit_codes import CommandError
-from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, differences, sources
+from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, differences, passed_over, sources
 from workbench.pages import survival_page
 
 DESCRIPTION = """\
@@ -88,6 +88,8 @@ def _grid(options: argparse.Namespace) -> Grid:
     for column in found.columns:
         if column.problem:
             command_output.message(f"workbench: {column.id}: {column.problem}")
+    for said in passed_over(found.columns):
+        command_output.message(f"not broken: {said}")
     return found
 
 

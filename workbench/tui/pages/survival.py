@@ -94,6 +94,8 @@ def good_reading(column: Survival) -> Iterator[Block]:
         return
     yield block("the good reply", "heading")
     yield block(one_line(column.good.source, LONGEST_LINE), "note")
+    for said in column.good.passed_over:
+        yield block(f"not {one_line(said, LONGEST_LINE)}", "note")
     yield EMPTY
     yield from _values(column.good.reading, ())
     yield EMPTY

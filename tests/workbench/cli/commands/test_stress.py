@@ -91,6 +91,18 @@ def test_markdown_is_two_tables(receipt: str, run: Run) -> None:
     assert any(line.startswith("| texts in bold | ≠ |") for line in lines)
 
 
+def test_a_reply_that_could_not_be_broken_is_told_once(receipt: str, run: Run) -> None:
+    session = json.loads(Path(receipt).read_text(encoding="utf-8"))
+    session["cases"][0]["replies"] = {"chat": {"text": "x" * 10_000_000, "source": "pasted", "model": None}}
+    Path(receipt).write_text(json.dumps(session), encoding="utf-8")
+    done = run("stress", receipt, "--json", "--html", "stress.html")
+    said = "the reply under chat has 10,000,000 characters, of at most 50,000"
+    assert done.code == exit_codes.OK and done.err == f"not broken: {said}\n"
+    assert done.json["good"]["chat"]["source"] == "the answer of offline/exact"
+    assert done.json["good"]["chat"]["passed_over"] == [said]
+    assert f"Not broken: {said}." in Path("stress.html").read_text(encoding="utf-8")
+
+
 def test_an_adapter_without_a_good_reply_is_named_and_the_others_are_broken(run: Run) -> None:
     Path("invoice.json").write_text(examples.text("invoice"), encoding="utf-8")
     done = run("stress", "invoice.json", "--json")
