@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.errors import AdapterParseError
 from adapters.requests.capabilities import Capabilities
-from adapters.requests.request import Request, postprocess, prepare
+from adapters.requests.request import Outcome, Request, first_failure, postprocess, prepare
 from adapters.signatures.signature import Signature
 
 if TYPE_CHECKING:
@@ -93,10 +93,12 @@ def _request(
 def _values(
     adapter: RequestedAdapter, request: Request, signature: Signature, outputs: Sequence[Any]
 ) -> list[dict[str, Any]]:
-    values: list[dict[str, Any]] = []
+    outcomes: list[Outcome] = []
     for output in outputs:
-        outcome = postprocess(adapter, request, signature, output, adapter.read_with_calls)
-        if outcome.reading.exception is not None:
-            raise outcome.reading.exception
-        values.append(dict(outcome.values))
-    return values
+        outcomes.append(postprocess(adapter, request, signature, output, adapter.read_with_calls))
+        if not outcomes[-1].reading.ok and not outcomes[-1].is_undecided:
+            break
+    failed = first_failure(outcomes)
+    if failed is not None and failed.exception is not None:
+        raise failed.exception
+    return [dict(one.values) for one in outcomes]

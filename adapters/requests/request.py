@@ -231,6 +231,8 @@ class Outcome:
 
     values: Mapping[str, Any]
     reading: Reading
+    is_undecided: bool = False
+    """Whether the text was read, and the evidence in it decides nothing: dspy reads all completions before that."""
 
 
 def postprocess(
@@ -254,6 +256,12 @@ def postprocess(
     return replace(outcome, reading=replace(outcome.reading, tokens=tokens)) if tokens else outcome
 
 
+def first_failure(outcomes: Sequence[Outcome]) -> Reading | None:
+    """The reading that ends a call of several completions: one that could not be read comes before all undecided."""
+    failed = [one for one in outcomes if not one.reading.ok]
+    return min(failed, key=lambda one: one.is_undecided).reading if failed else None
+
+
 def _decided(decisions: Decisions, outcome: Outcome) -> Outcome:
     reading = outcome.reading
     if not reading.ok:
@@ -264,7 +272,7 @@ def _decided(decisions: Decisions, outcome: Outcome) -> Outcome:
             values[name] = decided[name] = decision.value_of(outcome.values[name])
         except Exception as error:  # as in dspy: evidence that decides nothing raises whatever it raises
             wrong = ReadingError(type(error).__name__, str(error), name)
-            return _failed(replace(reading, values={}, error=wrong, exception=error))
+            return replace(_failed(replace(reading, values={}, error=wrong, exception=error)), is_undecided=True)
         step = Step(decision.parameter, outcome.values[name], values[name], note=decision.shown_setting)
         fields[name] = replace(fields[name], value=values[name], coercions=(*fields[name].coercions, step))
     return Outcome(values, replace(reading, values=decided, fields=fields))

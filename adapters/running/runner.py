@@ -185,14 +185,14 @@ class _Work:
         life = self.lifecycle
         place = len(life.attempts) - 1
         number = life.number
-        outcomes: list[_Outcome] = []
+        outcomes: list[request.Outcome] = []
         read = self._reader(adapter)
         for choice, (response, output) in enumerate(zip(responses, outputs_of(responses), strict=True)):
-            if read is not None and any(not one.reading.ok for one in outcomes if one.reading is not None):
+            if read is not None and any(not one.reading.ok and not one.is_undecided for one in outcomes):
                 break  # the run has failed: a second model need not be paid for the rest
             life.check("Deadline expired while finalizing provider response.", "response")
             outcome = request.postprocess(adapter, made, signature, output, read)
-            outcomes.append(_Outcome(outcome.values, outcome.reading))
+            outcomes.append(outcome)
             attempt = life.attempts[place]
             # A reply of nothing at all has no completion yet.
             completions = list(attempt.completions) or [completion_of(response)]
@@ -212,11 +212,11 @@ class _Work:
                     choice=choice,
                 )
             )
-        for one in outcomes:
-            if one.reading is not None and not one.reading.ok:
-                message = f"The reply could not be read as {adapter.name}: {stop_reason(one.reading)}"
-                raise StopError(RunError(message, "response", number), one.reading)
-        return tuple(outcomes)
+        failed = request.first_failure(outcomes)
+        if failed is not None:
+            message = f"The reply could not be read as {adapter.name}: {stop_reason(failed)}"
+            raise StopError(RunError(message, "response", number), failed)
+        return tuple(_Outcome(one.values, one.reading) for one in outcomes)
 
     def _reader(self, adapter: Adapter) -> Callable[[Signature, str], Reading] | None:
         """How to read a completion; None: as the adapter does. TwoStep asks a second model first."""

@@ -207,6 +207,35 @@ def test_thousands_of_programs_with_decisions_are_called_as_predict_calls_them(d
     assert compared(drawn, capable) is None
 
 
+UNDECIDABLE = {"probabilities": {"0": 0.0, "1": 0.0}, "confidence": 0.9}
+DECIDABLE = {"probabilities": {"0": 0.2, "1": 0.8}, "confidence": 0.9}
+
+
+@pytest.mark.parametrize("adapter", ["chat", "xml"])
+@pytest.mark.parametrize("second", ["nothing", None], ids=["unreadable", "undecidable"])
+def test_of_several_completions_one_that_cannot_be_read_counts_before_one_that_is_undecided(
+    adapter: str, second: str | None
+) -> None:
+    undecided = written(adapter, {"two": UNDECIDABLE})
+    again = [written("json", {"two": DECIDABLE})] * 2
+    outputs = [[undecided, undecided if second is None else second], again]
+    signature = Drawn({"two": "What is it?"}, {"two": {}}, [], [], adapter).signature()
+    left, right = ScriptedLM(outputs), ScriptedLM(outputs)
+
+    def by_dspy() -> Any:
+        with dspy.context(lm=left, adapter=theirs(adapter, {}, left), disable_history=True):
+            return dict(dspy.Predict(signature)(ticket="t", extra=3, config={"n": 2, "temperature": 1.0}).items())
+
+    def by_us() -> Any:
+        mine, params = Signature.from_dspy(signature).with_decisions({"two": {}}), {"n": 2, "temperature": 1.0}
+        return call(ours(adapter, {}, right), right, params, mine, [], {"ticket": "t", "extra": 3})[0]
+
+    with no_warnings():
+        assert divergence(outcome(by_dspy), outcome(by_us), same_types=False) is None
+    assert difference(left.calls, right.calls, at="sent") is None
+    assert len(right.calls) == (1 if second is None else 2)
+
+
 @pytest.mark.parametrize("adapter", NAMES)
 @pytest.mark.parametrize("name", [one for one in OUTPUTS if one not in UNDECIDED])
 def test_each_form_of_a_decision_under_each_adapter(name: str, adapter: str) -> None:
