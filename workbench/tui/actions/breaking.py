@@ -35,4 +35,6 @@ async def break_replies(host: Host) -> None:
         reply = Reply(taken.text, source="edited")
         host.main.runs.forget(case.name, taken.column)
         change = partial(edits.set_reply, case=case.name, column=taken.column, reply=reply)
-        host.main.edit(change, Place("reply", case.name, field=taken.column), "a broken reply")
+        place = Place("reply", case.name, field=taken.column)
+        host.main.edit(change, place, "a broken reply")
+        host.main.go_to(place)  # what a key changes is in sight

@@ -28,10 +28,11 @@ BESIDE = 114
 """Columns from which on a cell is told of beside the grid."""
 FILTERS: tuple[tuple[str, frozenset[Verdict]], ...] = (
     ("all", frozenset(VERDICTS)),
-    ("not the same", frozenset(VERDICTS[:3])),
-    ("flagged or silently wrong", frozenset(VERDICTS[:2])),
-    ("silently wrong", frozenset(VERDICTS[:1])),
+    ("≠ ! ✗", frozenset(VERDICTS[:3])),
+    ("≠ !", frozenset(VERDICTS[:2])),
+    ("≠", frozenset(VERDICTS[:1])),
 )
+"""What the key for fewer rows goes through: the signs of the rows that stay."""
 
 
 class Taken(NamedTuple):
