@@ -111,7 +111,9 @@ def _runs(cell: Cell, grid: Grid) -> Element:
     if len(shown) > MOST_REPLIES:
         rest = [part for runs in shown[MOST_REPLIES:] for part in _alike(runs)]
         parts.append(folded(f"{len(shown) - MOST_REPLIES} more replies", *rest))
-    return tag("div", {"id": _id(cell, grid)}, folded(tag("span", {}, sign, f" {name} · {words.took(cell)}"), *parts))
+    # Inside what is folded: a browser that is led there opens it.
+    inside = tag("div", {"id": _id(cell, grid)}, *parts)
+    return folded(tag("span", {}, sign, f" {name} · {words.took(cell)}"), inside)
 
 
 def _alike(runs: Sequence[BenchRun]) -> Iterator[Element]:

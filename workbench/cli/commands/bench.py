@@ -279,7 +279,7 @@ class _Shown:
 def progress_words(progress: Progress) -> str:
     """`120 of 400 runs · 8.1 a second · $0.12 · 35 s left`."""
     parts = [f"{progress.done:,} of {progress.total:,} runs", f"{progress.rate:.1f} a second"]
-    parts.append(measures.cost(progress.cost))
+    parts.append("free so far" if progress.cost == 0 else measures.cost(progress.cost))
     if progress.left_s is not None:
         minutes, rest = divmod(round(progress.left_s), 60)
         parts.append(f"{minutes} min {rest} s left" if minutes else f"{rest} s left")

@@ -16,6 +16,8 @@ from sessions.bench import results
 from sessions.bench.statistics import wilson
 from sessions.file import store
 from sessions.model.session import Case
+from workbench.bench.running import Progress
+from workbench.cli.commands.bench import progress_words
 from workbench.output import exit_codes
 
 Run = Callable[..., Any]
@@ -190,6 +192,10 @@ def test_the_reports_say_the_same_to_each_reader(rain: str, run: Run, tmp_path: 
     html = page.read_text("utf-8")
     assert html.count('class="good cell"') >= 2
     assert html.count("<details>") >= 4
+    # What a cell leads to stands within what is folded: a browser that goes there opens it.
+    for number in range(4):
+        assert f'href="#cell-{number}"' in html
+        assert f'</summary><div id="cell-{number}">' in html
     assert "2 cases can not tell json · offline/exact and json · offline/truncated apart" in html
     assert "`json · offline/exact`: 2 of 2 parsed" in pull.read_text("utf-8")
     suite = ElementTree.parse(ci).getroot()[0]
@@ -295,3 +301,12 @@ def test_what_is_expected_since_is_judged_without_asking_again(rain: str, run: R
     refused = run("bench", rain)
     assert refused.code == exit_codes.USAGE
     assert "expect.fields.nothing: there is no output field" in refused.err
+
+
+def test_the_progress_says_how_far_it_is_how_fast_what_it_cost_and_how_long_it_will_take() -> None:
+    words = progress_words(Progress(400, done=120, failed=2, cost=0.12, seconds=60.0, waiting_s=7.0))
+    assert words == (
+        "120 of 400 runs · 2.0 a second · $0.12 · 2 min 20 s left · the provider asks to wait 7 s · 2 without a reply"
+    )
+    assert "free so far" in progress_words(Progress(4))
+    assert "$?" in progress_words(Progress(4, cost=None))
