@@ -21,3 +21,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
             item.add_marker(pytest.mark.timeout(LONGEST_S))
+
+
+def pytest_collection_finish() -> None:
+    """What is imported by now stays: nobody looks for garbage in it again."""
+    gc.collect()
+    gc.freeze()
