@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from adapters.comparison import Comparison as Comparison
+    from adapters.comparison import compare as compare
     from adapters.errors import AdapterParseError as AdapterParseError
     from adapters.errors import RunError as RunError
     from adapters.errors import SignatureError as SignatureError
@@ -72,6 +74,7 @@ _HOMES = {
     "adapters.formats.chat": ("ChatAdapter",),
     "adapters.values.coercion": ("find_enum_member",),
     "adapters.formats.dspy_names": ("format_field_value", "parse_value"),
+    "adapters.comparison": ("Comparison", "compare"),
     "adapters.errors": ("AdapterParseError", "RunError", "SignatureError"),
     "adapters.prompts.field_descriptions": ("get_field_description_string", "translate_field_type"),
     "adapters.formats.json": ("JSONAdapter",),

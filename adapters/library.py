@@ -116,8 +116,8 @@ def render(
     Plain JSON in the place of a custom type (`Image`, `History`, …) is made into one. Raises what dspy's `format`
     raises, `ValueError` for JSON that a custom type does not take, and `TypeError` for an argument of another kind.
     """
-    asked = _signature(signature)
-    return _adapter(adapter).render(asked, _demos(asked, demos), _inputs(asked, inputs))
+    asked = signature_of(signature)
+    return adapter_of(adapter).render(asked, _demos(asked, demos), _inputs(asked, inputs))
 
 
 def read(signature: Signature | str | type, reply: str, *, adapter: Adapter | str = "chat") -> Reading:
@@ -125,7 +125,7 @@ def read(signature: Signature | str | type, reply: str, *, adapter: Adapter | st
 
     Never raises for a bad reply. `adapter.parse` gives the values alone, or raises dspy's error.
     """
-    return _adapter(adapter).read(_signature(signature), reply)
+    return adapter_of(adapter).read(signature_of(signature), reply)
 
 
 def run(
@@ -144,11 +144,12 @@ def run(
     `cancel`, `retries`, `tools`, `extraction_lm` and the others of `RunOptions`. Raises only what is wrong before
     anything is sent: a signature, a name, a custom type's JSON, or an argument of another kind.
     """
-    asked, asking, lm = _signature(signature), _adapter(adapter), _model(model)
+    asked, asking, lm = signature_of(signature), adapter_of(adapter), _model(model)
     return runner.run(asking, lm, asked, _demos(asked, demos), _inputs(asked, inputs), fallback=fallback, **options)
 
 
-def _adapter(adapter: Adapter | str) -> Adapter:
+def adapter_of(adapter: Adapter | str) -> Adapter:
+    """An adapter by name or as it is. Raises ValueError for a name that there is not, TypeError for another kind."""
     if isinstance(adapter, str):
         return catalog.make(adapter)
     if not isinstance(adapter, Adapter):
@@ -156,7 +157,8 @@ def _adapter(adapter: Adapter | str) -> Adapter:
     return adapter
 
 
-def _signature(signature: Signature | str | type) -> Signature:
+def signature_of(signature: Signature | str | type) -> Signature:
+    """A signature as text, as it is, or from a live class. Raises SignatureError, and TypeError for another kind."""
     if isinstance(signature, Signature):
         return signature
     if isinstance(signature, str):

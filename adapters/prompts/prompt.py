@@ -8,6 +8,10 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from adapters.prompts.text import Segment, Text
+from adapters.shown import as_text
+from adapters.shown.blocks import Note, Passage, Piece, Shown, ShowsItself
+from adapters.shown.colours import DATA
+from adapters.values.plain_json import plain
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -24,9 +28,14 @@ class DataPart:
     payload: Mapping[str, Any]
     field: str | None = None
 
+    @property
+    def piece(self) -> Piece:
+        """The line that stands for it where only text is shown."""
+        return Piece(f"\n{as_text.data_line(plain(self.payload))}\n", DATA, self.field or "")
+
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class Message(ShowsItself):
     """One chat message.
 
     `turn` is `system`, `demo N`, `history N` or `inputs`, N the 1-based place in what was given to the adapter.
@@ -67,11 +76,38 @@ class Message:
             return self.parts[0].segments
         return tuple(segment for part in self.parts if isinstance(part, Text) for segment in part.segments)
 
+    @property
+    def title(self) -> str:
+        """`system`, `user · demo 1`, `assistant · history 2`, `user`."""
+        return self.role if self.turn in ("inputs", self.role) else f"{self.role} · {self.turn}"
+
+    @property
+    def has_data(self) -> bool:
+        """Whether a part of it is no text."""
+        return any(not isinstance(part, Text) for part in self.parts)
+
+    @property
+    def passage(self) -> Passage:
+        """The message as people read it: every piece with its kind and field, a line for what is no text."""
+        pieces: list[Piece] = []
+        for part in self.parts:
+            pieces += map(_piece, part.segments) if isinstance(part, Text) else [part.piece]
+        calls = self.extra.get("tool_calls") or ()
+        pieces += [Piece(f"\n{as_text.data_line(plain(call))}\n", DATA, "a call of a tool") for call in calls]
+        return Passage(self.title, tuple(pieces))
+
+    def shown(self) -> Shown:
+        return Shown("", (self.passage,))
+
     def as_dict(self) -> dict[str, Any]:
         """The message as dspy and the providers' APIs write it."""
         if self.role == "tool":
             return {"role": self.role, **self.extra, "content": self.content}
         return {"role": self.role, "content": self.content, **self.extra}
+
+
+def _piece(segment: Segment) -> Piece:
+    return Piece(segment.text, segment.kind, f"{segment.kind} of {segment.field}" if segment.field else segment.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +120,7 @@ class DemoUse:
 
 
 @dataclass(frozen=True)
-class Prompt:
+class Prompt(ShowsItself):
     """Every message of one request, in order, and how each demo was used."""
 
     messages: tuple[Message, ...]
@@ -97,3 +133,6 @@ class Prompt:
     def as_dicts(self) -> list[dict[str, Any]]:
         """The messages as `format` returns them."""
         return [message.as_dict() for message in self.messages]
+
+    def shown(self) -> Shown:
+        return Shown("", (*[message.passage for message in self.messages], *[Note(note) for note in self.notes]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from adapters.replies.flags.flag import Flag
 from adapters.replies.token_probabilities import Token, probability_of
+from adapters.shown.blocks import Block, Note, Passage, Piece, Shown, ShowsItself, Table
+from adapters.values.plain_json import plain
 from adapters.values.steps import Step
 
 if TYPE_CHECKING:
@@ -112,7 +115,7 @@ class Reader(Protocol):
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(ShowsItself):
     """The whole account of one reply under one adapter. Never raises for a bad reply."""
 
     adapter: str
@@ -174,3 +177,35 @@ class Reading:
         """1-based line (by `\\n`) and column of a code point of the reply."""
         before = self.completion[:offset]
         return before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
+
+    def shown(self) -> Shown:
+        """The verdict, the reply with what was done with each piece, the fields with their steps, flags and guesses."""
+        blocks: list[Block] = [self._verdict()]
+        pieces = [Piece(self.completion[one.start : one.end], f"reply-{one.kind}", _says(one)) for one in self.spans]
+        blocks.append(Passage("reply", tuple(pieces)))
+        if self.fields:
+            rows = tuple([_row(one) for one in self.fields.values()])
+            blocks.append(Table(("field", "value", "state", "how"), rows))
+        blocks += [Note(f"! {flag.message}", "warning") for flag in self.flags]
+        blocks += [Note(f"? {miss.message}", "warning") for miss in self.near_misses]
+        if self.extraction is not None:
+            blocks += [Note("The extraction by the second model:"), *self.extraction.shown().blocks]
+        return Shown("", tuple(blocks))
+
+    def _verdict(self) -> Note:
+        error = self.error
+        if error is None:
+            return Note(f"✓ {self.adapter} reads it", "good")
+        place = "" if error.start is None else " at line {}, column {}".format(*self.line_and_column(error.start))
+        return Note(f"✗ {self.adapter} refuses it{place}: {error.type}: {error.message.strip()}", "bad")
+
+
+def _says(span: Span) -> str:
+    return f"{span.kind} of {span.field}" if span.field else span.kind
+
+
+def _row(one: FieldReading) -> tuple[str, str, str, str]:
+    has_value = one.state in ("read", "default", "native")
+    value = json.dumps(plain(one.value), ensure_ascii=False) if has_value else ""
+    how = " → ".join([step.rule for step in one.steps]) if one.error is None else one.error.strip()
+    return one.name, value, one.state, how

@@ -12,6 +12,9 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+from adapters.shown.blocks import Note, Passage, Piece, Shown, ShowsItself, Table
+from adapters.signatures.type_names import name_of
+
 Role = Literal["input", "output"]
 
 
@@ -177,7 +180,7 @@ def _field(role: Role, arguments: Mapping[str, Any]) -> Field:
 
 
 @dataclass(frozen=True, eq=False)
-class Signature:
+class Signature(ShowsItself):
     """Name, effective instructions, and fields in the order they were declared. Compared by identity.
 
     `instructions` None means dspy's default sentence. Every way to make a new signature from this one cleans the
@@ -322,6 +325,16 @@ class Signature:
                 )
             )
         return cls(tuple(fields), signature.instructions, signature.__name__)
+
+    def shown(self) -> Shown:
+        """Name and fields, the instructions, and each field with its type, description and constraints."""
+        rows = [
+            (one.name, one.role, name_of(one.annotation), one.description, one.constraints or "")
+            for one in self.fields.values()
+        ]
+        instructions = Passage("instructions", (Piece(self.instructions, "instructions"),))
+        table = Table(("field", "role", "type", "description", "constraints"), tuple(rows))
+        return Shown(self.name, (Note(self.signature), instructions, table))
 
     def _of(self, fields: Iterable[Field]) -> Signature:
         return Signature.make(fields, self.instructions or None)

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from adapters.replies.flags.explaining import explain
+from adapters.shown.as_text import visible, without_bytes
 from adapters.values.plain_json import plain
 from sessions.exports import json_text
 from sessions.exports.exported import Exported, Source, View, beside
-from sessions.exports.shown_text import has_data, pieces, title, visible, without_bytes
 from sessions.model.recording import as_json, read_completion
 
 _SPECIAL = re.compile(r"([\\`*_\[\]#|<>~&]|^[-+](?= )|(?<=\d)[.)](?= ))")
@@ -36,7 +36,7 @@ def markdown(source: Source) -> Exported:
     for view in source.views:
         sections += _column(view)
         left += [one for one in beside(view) if one not in left]
-        if any(map(has_data, view.request.messages)):
+        if any(message.has_data for message in view.request.messages):
             left.append(f"column {view.column.id}: long data of images and files is cut")
     return Exported("\n\n".join(sections) + "\n", tuple(left))
 
@@ -45,8 +45,8 @@ def _column(view: View) -> Iterator[str]:
     request = view.request
     yield f"## {_escaped(view.column.id)} → {_escaped(view.model)}"
     for message in request.messages:
-        yield f"### {_escaped(title(message))}"
-        yield _fenced("".join(text for text, _ in pieces(message)), "text")
+        yield f"### {_escaped(message.title)}"
+        yield _fenced("".join([piece.text for piece in message.passage.pieces]), "text")
     if request.params:
         yield "### beside the messages"
         yield _fenced(json_text.readable(dict(request.params)), "json")

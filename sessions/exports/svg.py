@@ -8,30 +8,17 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from adapters.prompts.text import KINDS
+from adapters.shown.as_text import visible
+from adapters.shown.colours import DATA, LOOKS
 from sessions.exports.exported import Exported, ExportError, Source, beside
-from sessions.exports.shown_text import DATA, has_data, pieces, title, visible
 
 COLUMNS = 100
 CELL, ROW, MARGIN = 8.4, 20, 24
 MOST_ROWS = 4_000
 """A picture of more is one that nobody can open."""
 
-STYLES: Mapping[str, tuple[str, str]] = {
-    "instructions": ("#24272e", "font-weight:bold"),
-    "name": ("#2a6ab0", "font-weight:bold"),
-    "type": ("#2a6ab0", "font-style:italic"),
-    "description": ("#4a4e57", "font-style:italic"),
-    "constraint": ("#8a5a00", ""),
-    "schema": ("#4f7fb3", ""),
-    "value": ("#24272e", ""),
-    "marker": ("#a85a00", ""),
-    "reminder": ("#8a5a00", "font-style:italic"),
-    "filler": ("#b3312f", "text-decoration:underline"),
-    "boilerplate": ("#7d8089", ""),
-    "custom": ("#24272e", ""),
-    DATA: ("#2a7d45", ""),
-}
-"""Colour and style by kind; two kinds of one colour differ in style."""
+STYLES: Mapping[str, tuple[str, str]] = {kind: (look.light, look.font) for kind, look in LOOKS.items()}
+"""Colour and style by kind."""
 
 HEAD = ("#24272e", "font-weight:bold")
 CARD_HEAD = ("#a85a00", "font-weight:bold")
@@ -53,7 +40,7 @@ def svg(source: Source) -> Exported:
     kinds: set[str] = set()
     count = 0
     for message in view.request.messages:
-        shown = list(pieces(message))
+        shown = [(piece.text, piece.kind) for piece in message.passage.pieces]
         kinds |= {kind for _, kind in shown}
         count += 2 + max(
             sum(text.count("\n") for text, _ in shown), sum(len(text) for text, _ in shown) // COLUMNS // 2
@@ -62,9 +49,9 @@ def svg(source: Source) -> Exported:
             raise ExportError(
                 f"a picture has room for {MOST_ROWS:,} rows, and the prompt has more; --as markdown has room"
             )
-        cards.append((title(message), rows_of(shown)))
+        cards.append((message.title, rows_of(shown)))
     left = list(beside(view))
-    if any(map(has_data, view.request.messages)):
+    if any(message.has_data for message in view.request.messages):
         left.append("long data of images and files is cut")
     return Exported(_drawn(f"{source.name} · {view.column.id} · {view.case.name}", cards, kinds), tuple(left))
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
+from adapters.shown.blocks import Note, Passage, Piece, Shown, ShowsItself, Table
+from adapters.values.plain_json import plain
 from sessions.model.file_parts import LINES, Rule, nothing
 from sessions.model.replies import Measured, RecordedAttempt, Reply
 
@@ -217,7 +219,7 @@ SCHEMA = "urn:adapter-workbench:session:1"
 
 
 @dataclass(frozen=True)
-class Session:
+class Session(ShowsItself):
     """One signature with demos, columns and cases: everything a session file holds.
 
     `extra` keeps keys of the file that this version does not know.
@@ -254,6 +256,15 @@ class Session:
     """The schema of the file, for editors."""
     extra: Mapping[str, Any] = field(default_factory=nothing, repr=False)
 
+    def shown(self) -> Shown:
+        """The signature's text, and for each case its inputs, and the reply that each column has for it."""
+        count = len([one for one in self.demos if one.enabled])
+        said = f"{self.model} · {count} demo{'' if count == 1 else 's'}"
+        text = Passage("signature", (Piece(self.signature.text, "value"),))
+        ids = [one.id for one in self.columns]
+        rows = [(one.name, _json(one.inputs), *[_reply_text(one, id) for id in ids]) for one in self.cases]
+        return Shown(self.name or "session", (Note(said), text, Table(("case", "inputs", *ids), tuple(rows))))
+
     def case(self, name: str) -> Case:
         """Raises KeyError, naming the cases there are."""
         for one in self.cases:
@@ -286,3 +297,11 @@ class Session:
 
 
 DEFAULT_COLUMNS = (Column("chat", "chat"), Column("json", "json"), Column("xml", "xml"))
+
+
+def _json(values: Mapping[str, Any]) -> str:
+    return json.dumps(plain(values), ensure_ascii=False)
+
+
+def _reply_text(case: Case, column: str) -> str:
+    return case.replies[column].text if column in case.replies else ""

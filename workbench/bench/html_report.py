@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
+from adapters.shown.elements import Element, tag
 from sessions.bench.grid import Cell, Change, ColumnTotal, Grid
 from sessions.bench.results import BenchRun
 from workbench.bench import words
-from workbench.pages.html import Element, tag
 from workbench.pages.page import folded, page, table
 
 CLASSES = {"good": "good", "mixed": "mixed", "bad": "bad", "broken": "worst", "none": "none"}

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Sequence
 from importlib import resources
 
-from workbench.pages.html import Element, tag, text, written
+from adapters.shown.elements import Element, tag, text, written
 
 
 def page(title: str, body: Sequence[Element | str], *, made_by: str = "adapter-workbench") -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from itertools import groupby
 
+from adapters.shown.elements import Element, tag
 from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
 from sessions.stress.mutation import Mutation
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, differences, passed_over, sources
-from workbench.pages.html import Element, tag
 from workbench.pages.page import folded, page, table
 
 CLASSES: Mapping[Verdict, str] = {"silently_wrong": "worst", "flagged": "mixed", "refused": "bad", "same": "good"}

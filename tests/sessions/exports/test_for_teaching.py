@@ -9,10 +9,10 @@ from xml.etree import ElementTree
 import pytest
 from markdown_it import MarkdownIt
 
+from adapters.shown.as_text import visible
 from sessions import examples
 from sessions.exports.exported import ExportError, source_of
 from sessions.exports.markdown import markdown
-from sessions.exports.shown_text import visible
 from sessions.exports.svg import COLUMNS, cells, rows_of, svg
 from sessions.model.replies import Reply
 from sessions.model.session import DEFAULT_COLUMNS, Case, Column, Demo, Session, SignatureText

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from workbench.pages.html import tag, text, written
+from adapters.shown.elements import tag, text, written
 from workbench.pages.page import folded, page, table
 
 HOSTILE = (
