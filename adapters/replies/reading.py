@@ -184,8 +184,8 @@ class Reading(ShowsItself):
         pieces = [Piece(self.completion[one.start : one.end], f"reply-{one.kind}", _says(one)) for one in self.spans]
         blocks.append(Passage("reply", tuple(pieces)))
         if self.fields:
-            rows = tuple([_row(one) for one in self.fields.values()])
-            blocks.append(Table(("field", "value", "state", "how"), rows))
+            rows = [_row(one) for one in self.fields.values()]
+            blocks.append(Table.of(("field", "value", "state", "how"), rows))
         blocks += [Note(f"! {flag.message}", "warning") for flag in self.flags]
         blocks += [Note(f"? {miss.message}", "warning") for miss in self.near_misses]
         if self.extraction is not None:

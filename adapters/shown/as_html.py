@@ -83,11 +83,11 @@ def _style() -> str:
         "margin:2px 0 6px;padding:6px 8px;white-space:pre-wrap;overflow-wrap:anywhere;max-height:30em;overflow:auto;"
         "font:12px/1.45 ui-monospace,'SF Mono',Menlo,Consolas,monospace}",
         f".{NAME} .beside{{display:flex;gap:10px;overflow-x:auto;align-items:flex-start}}",
-        f".{NAME} .beside>div{{flex:1 0 19em;min-width:0}}",
-        f".{NAME} table{{border-collapse:collapse;margin:2px 0 6px;color:var(--ink)}}",
+        f".{NAME} .beside>div{{flex:1 0 21em;min-width:0}}",
+        f".{NAME} table{{border-collapse:collapse;margin:2px 0 6px;color:var(--ink);font-size:12px}}",
         f".{NAME} th,.{NAME} td{{text-align:left;vertical-align:top;padding:2px 10px 2px 0;border:0;"
-        "border-bottom:1px solid var(--line);white-space:pre-wrap;overflow-wrap:anywhere;background:none}",
-        f".{NAME} th{{color:var(--dim);font-weight:500}}",
+        "border-bottom:1px solid var(--line);white-space:pre-wrap;overflow-wrap:break-word;background:none}",
+        f".{NAME} th{{color:var(--dim);font-weight:500;white-space:nowrap}}",
         f".{NAME} .wide{{overflow-x:auto}}",
         *[f".{NAME} .{tone}{{color:var(--{tone})}}" for tone in ("good", "bad", "warning", "dim")],
     ]

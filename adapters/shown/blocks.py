@@ -33,6 +33,12 @@ class Table:
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
+    @classmethod
+    def of(cls, head: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+        """Without the columns in which no row says anything."""
+        kept = [place for place in range(len(head)) if place == 0 or any(row[place] for row in rows)]
+        return cls(tuple([head[one] for one in kept]), tuple([tuple([row[one] for one in kept]) for row in rows]))
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -70,6 +76,10 @@ class ShowsItself:
     """An object that Jupyter, marimo and IPython show: in colour where there is HTML, as plain text elsewhere."""
 
     __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        cls._repr_pretty_ = ShowsItself._repr_pretty_  # type: ignore[method-assign]  # IPython prefers a class's own repr
 
     def shown(self) -> Shown:
         """What is shown of it."""

@@ -333,7 +333,7 @@ class Signature(ShowsItself):
             for one in self.fields.values()
         ]
         instructions = Passage("instructions", (Piece(self.instructions, "instructions"),))
-        table = Table(("field", "role", "type", "description", "constraints"), tuple(rows))
+        table = Table.of(("field", "role", "type", "description", "constraints"), rows)
         return Shown(self.name, (Note(self.signature), instructions, table))
 
     def _of(self, fields: Iterable[Field]) -> Signature:
