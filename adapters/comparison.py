@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from adapters.library import adapter_of, read, render, signature_of
-from adapters.shown.blocks import Beside, Note, Shown, ShowsItself
+from adapters.shown.blocks import Beside, Note, Shown
+from adapters.shown.itself import ShowsItself
 
 if TYPE_CHECKING:
     from adapters.formats.base import Adapter

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from adapters.prompts.text import Segment, Text
 from adapters.shown import as_text
-from adapters.shown.blocks import Note, Passage, Piece, Shown, ShowsItself
+from adapters.shown.blocks import Note, Passage, Piece, Shown
 from adapters.shown.colours import DATA
+from adapters.shown.itself import ShowsItself
 from adapters.values.plain_json import plain
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from adapters.replies.flags.flag import Flag
 from adapters.replies.token_probabilities import Token, probability_of
-from adapters.shown.blocks import Block, Note, Passage, Piece, Shown, ShowsItself, Table
+from adapters.shown.blocks import Block, Note, Passage, Piece, Shown, Table
+from adapters.shown.itself import ShowsItself
 from adapters.values.plain_json import plain
 from adapters.values.steps import Step
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 Tone = Literal["good", "bad", "warning", "dim"]
 
@@ -64,36 +64,6 @@ class Shown:
 
     title: str
     blocks: tuple[Block, ...]
-
-
-class Pretty(Protocol):
-    """The printer of IPython, as far as it is needed."""
-
-    def text(self, text: str) -> None: ...
-
-
-class ShowsItself:
-    """An object that Jupyter, marimo and IPython show: in colour where there is HTML, as plain text elsewhere."""
-
-    __slots__ = ()
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        cls._repr_pretty_ = ShowsItself._repr_pretty_  # type: ignore[method-assign]  # IPython prefers a class's own repr
-
-    def shown(self) -> Shown:
-        """What is shown of it."""
-        raise NotImplementedError
-
-    def _repr_html_(self) -> str:
-        from adapters.shown import as_html
-
-        return as_html.cell(self.shown())
-
-    def _repr_pretty_(self, printer: Pretty, cycle: bool) -> None:
-        from adapters.shown import as_text
-
-        printer.text("…" if cycle else "\n".join(as_text.lines(self.shown())))
 
 
 def cut(pieces: Sequence[Piece], longest: int) -> tuple[list[Piece], int]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
-from adapters.shown.blocks import Note, Passage, Piece, Shown, ShowsItself, Table
+from adapters.shown.blocks import Note, Passage, Piece, Shown, Table
+from adapters.shown.itself import ShowsItself
 from adapters.values.plain_json import plain
 from sessions.model.file_parts import LINES, Rule, nothing
 from sessions.model.replies import Measured, RecordedAttempt, Reply
