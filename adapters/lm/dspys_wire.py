@@ -45,6 +45,9 @@ THINKING = ("reasoning_effort", "deepseek", "kimi")
 EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
 
 
+UNSAID: tuple[tuple[str, Any], ...] = (("stop", []), ("logprobs", False))
+"""What dspy's client takes for not said."""
+
 CHAT = LMSettings()
 END_OF_PROMPT = "BEGIN RESPONSE:"
 
@@ -129,6 +132,9 @@ def body_of_dspy(model: str, request: Mapping[str, Any], connection: frozenset[s
     door = route.door
     exact = {name: value for name, value in request.items() if name in VERBATIM and value is not None}
     exact |= {**_limit(door, request), **_reasoning(door, request)}
+    if "stop" in exact:
+        exact["stop"] = [exact["stop"]] if isinstance(exact["stop"], str) else exact["stop"]
+    exact = {name: value for name, value in exact.items() if (name, value) not in UNSAID}
     if door.id == "openai-chat":
         exact["messages"] = request["messages"]  # litellm makes users of the systems of o3
     kept = {name: value for name, value in request.items() if name not in VERBATIM | SPELLED}

@@ -15,7 +15,7 @@ from adapters.lm.connections import check_address, check_headers, check_keys
 from adapters.lm.dspys_wire import CHAT, Sent, sent
 from adapters.lm.echoed_secrets import without_secrets
 from adapters.lm.errors import ProviderError
-from adapters.lm.lm_settings import LMSettings
+from adapters.lm.lm_settings import LMSettings, ModelType
 from adapters.lm.parameters import refused
 from adapters.lm.protocol import Chunk, ToolCallPart
 from adapters.lm.provider_errors import Target, missing_key, translate
@@ -67,6 +67,11 @@ class LitellmLM:
     @property
     def model(self) -> str:
         return self._model
+
+    @property
+    def model_type(self) -> ModelType:
+        """The API by which it is asked, under dspy's name: adapters ask for it (`adapters.types.native`)."""
+        return self._settings.model_type
 
     @property
     def capabilities(self) -> Capabilities:

@@ -169,6 +169,7 @@ class _Work:
                 self.lm.capabilities if self.capabilities is None else self.capabilities,
                 model=self.lm.model,
                 params=params,
+                model_type=getattr(self.lm, "model_type", "chat"),
                 reuse=self.reuse,
                 tools=() if self.tools is None else self.tools.tools,
             )

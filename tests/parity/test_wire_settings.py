@@ -8,7 +8,7 @@ from loopback_server import LoopbackServer
 from oracle.tally import Record, Tally
 from wire_bodies import FEATURES, LIMIT, differences, sent_by_dspy, sent_by_us
 
-RESPONSES = ("openai/gpt-6-sol", "openai/o3", "gpt-6-luna", "openai/own-model", "hosted_vllm/own", "xai/grok-4.7")
+RESPONSES = ("openai/gpt-6-sol", "openai/o3", "gpt-5-mini", "openai/own-model", "hosted_vllm/own", "xai/grok-4.7")
 TEXTS = ("openai/gpt-3.5-turbo-instruct", "hosted_vllm/own", "groq/llama-3.3-70b-versatile")
 ADAPTERS = ("chat", "json", "xml", "baml", "twostep")
 PARAMS: tuple[dict[str, Any], ...] = (

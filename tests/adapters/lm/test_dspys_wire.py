@@ -43,6 +43,15 @@ def test_an_effort_that_a_door_has_not_becomes_the_nearest(effort: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "sent"),
+    [({"stop": "END"}, {"stop": ["END"]}), ({"stop": []}, {}), ({"logprobs": False}, {}), ({"seed": 0}, {"seed": 0})],
+)
+def test_what_dspys_client_says_in_other_words_or_not_at_all(given: dict[str, Any], sent: dict[str, Any]) -> None:
+    made = body_of_dspy("hosted_vllm/own", {"messages": MESSAGES, **given}, frozenset())
+    assert made.get("extra_body", {}) == sent
+
+
+@pytest.mark.parametrize(
     ("model", "params"),
     [
         ("openai/o3", {"top_k": 3}),
