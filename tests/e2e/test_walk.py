@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from sessions.file import store
+from tests.support.open_app import SIZES
 from tests.support.terminal import Terminal
 
 ROOT = str(Path(__file__).parents[2])
@@ -30,7 +31,7 @@ def columns_in_sight(size: tuple[int, int], columns: int) -> int:
     return min(columns, 3 if size[0] >= 160 else 2 if size[0] >= 116 else 1)
 
 
-@pytest.mark.parametrize("size", [(160, 45), (120, 35), (80, 24)])
+@pytest.mark.parametrize("size", SIZES)
 def test_from_the_first_launch_to_a_fixture_that_holds(tmp_path: Path, size: tuple[int, int]) -> None:
     with at(tmp_path, size) as terminal:
         terminal.wait_for("Signature")
@@ -63,7 +64,7 @@ def test_from_the_first_launch_to_a_fixture_that_holds(tmp_path: Path, size: tup
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [(160, 45), (120, 35), (80, 24)])
+@pytest.mark.parametrize("size", SIZES)
 def test_a_newcomer_changes_an_example_breaks_a_reply_reads_why_and_keeps_it(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:

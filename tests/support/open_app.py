@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from unittest.mock import patch
 
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -19,6 +20,8 @@ from workbench.tui.runs.runs import Send
 from workbench.tui.widgets.text.editor import Editor
 
 WIDE, MIDDLE, SMALL = (160, 45), (120, 35), (80, 24)
+SIZES = [MIDDLE, SMALL, pytest.param(WIDE, marks=pytest.mark.slow)]
+"""The usual size and the smallest in every run, the wide one in the long runs."""
 
 CLASSIFY = '''import dspy
 from typing import Literal

@@ -40,7 +40,9 @@ def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.parametrize("options", [(), ("-n", "2")], ids=["alone", "with two workers"])
+@pytest.mark.parametrize(
+    "options", [(), pytest.param(("-n", "2"), marks=pytest.mark.slow)], ids=["alone", "with two workers"]
+)
 def test_the_calls_of_a_suite_become_sessions(options: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "test_theirs.py").write_text(TESTS, encoding="utf-8")
     done = run_pytest(tmp_path, "--workbench-capture", "prompts", *options)

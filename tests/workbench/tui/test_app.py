@@ -10,7 +10,7 @@ import pytest
 
 from sessions.file import store
 from sessions.model.session import Column, Session, SignatureText
-from tests.support.open_app import CLASSIFY, MIDDLE, SMALL, TICKETS, WIDE, Desk, at_the_desk
+from tests.support.open_app import CLASSIFY, SIZES, SMALL, TICKETS, WIDE, Desk, at_the_desk
 from workbench.tui.widgets.text.text_view import TextView
 
 
@@ -242,7 +242,7 @@ def test_a_file_that_cannot_be_opened_leaves_what_was_open(tmp_path: Path) -> No
     at_the_desk(act)
 
 
-@pytest.mark.parametrize("size", [WIDE, pytest.param(MIDDLE, marks=pytest.mark.slow), SMALL])
+@pytest.mark.parametrize("size", SIZES)
 def test_all_panes_can_be_reached_by_keys_at_every_size(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         main = desk.main

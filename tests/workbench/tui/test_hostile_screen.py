@@ -9,7 +9,7 @@ import pytest
 from textual.fuzzy import Matcher
 
 from tests.support.hostile_session import LONG, SHORT, session_of
-from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.support.open_app import SIZES, Desk, at_the_desk
 from workbench.tui.actions import cases
 from workbench.tui.palette import commands_of
 from workbench.tui.screens.main import EDITORS
@@ -110,7 +110,7 @@ def test_errors_and_toasts_that_say_hostile_things_are_shown_as_text() -> None:
     at_the_desk(act, session=PLAIN)
 
 
-@pytest.mark.parametrize("size", [WIDE, pytest.param(MIDDLE, marks=pytest.mark.slow), SMALL])
+@pytest.mark.parametrize("size", SIZES)
 def test_a_signature_of_hostile_text_is_an_error_in_place(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         for text in SHORT.values():

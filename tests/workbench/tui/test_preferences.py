@@ -124,7 +124,7 @@ def test_the_first_launch_explains_itself_once(tmp_path: Path) -> None:
     async def first(desk: Desk) -> None:
         await desk.until(lambda: desk.app.screen.query("Guide"))
         said = desk.app.screen.query_one(Guide).render().plain
-        assert "F5 sends it" in said and "esc hides this" in said and "^q quits" in said
+        assert "F5 sends it" in said and "esc hides" in said and "^q quits" in said
         await desk.press("escape")
         assert not desk.app.screen.query("Guide")
 

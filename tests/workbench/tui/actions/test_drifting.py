@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.support.open_app import SIZES, Desk, at_the_desk
 from tests.workbench.tui.screens.test_review import fixture_session
 from workbench.state.document import Place
 
@@ -29,7 +29,7 @@ async def edit_instructions(desk: Desk, text: str) -> None:
     await desk.settle()
 
 
-@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+@pytest.mark.parametrize("size", SIZES)
 def test_an_edit_that_changes_a_recorded_prompt_is_said_and_its_undo_too(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         await edit_instructions(desk, "Say whether it snows.")

@@ -11,7 +11,7 @@ from textual.widgets import Input
 
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
-from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.support.open_app import SIZES, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.choose import ChooseScreen
@@ -64,7 +64,7 @@ def question(desk: Desk) -> str:
     return str(desk.app.screen.query_one(".dialog-text").render())
 
 
-@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+@pytest.mark.parametrize("size", SIZES)
 def test_a_rewrite_is_shown_as_a_diff_and_what_is_taken_is_a_variant_that_undo_takes_back(
     size: tuple[int, int], provider: Callable[[LoopbackServer], None]
 ) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from tests.support.open_app import SMALL, WIDE, Desk, at_the_desk
+from tests.support.open_app import SIZES, WIDE, Desk, at_the_desk
 from workbench.tui.screens.main import EDITORS
 from workbench.tui.screens.pages import PAGES
 
@@ -74,7 +74,7 @@ def test_no_dialog_paints_the_placeholder_of_a_key(keys: tuple[str, ...]) -> Non
     check(act, WIDE)
 
 
-@pytest.mark.parametrize("size", [WIDE, SMALL])
+@pytest.mark.parametrize("size", SIZES)
 def test_no_pane_and_no_page_paints_the_placeholder_of_a_key(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         for tab in EDITORS:

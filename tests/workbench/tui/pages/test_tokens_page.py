@@ -14,7 +14,7 @@ from adapters.requests.token_ledger import ledger_of, pieces_of
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import rendering
 from tests.support.hostile import HOSTILE
-from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.support.open_app import SIZES, Desk, at_the_desk
 from tests.support.screen import seen
 from tests.workbench.tui.test_hostile_screen import assert_harmless
 from workbench.state.derived import RenderedColumn
@@ -69,7 +69,7 @@ def test_a_model_that_no_table_lists_has_no_price_and_an_offline_one_is_free() -
     assert "free" in page(replace(SESSION, model="offline/exact"))
 
 
-@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+@pytest.mark.parametrize("size", SIZES)
 def test_whoever_opens_the_page_gets_the_count_and_every_bar_beside_its_number(
     size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.support.open_app import SIZES, Desk, at_the_desk
 from workbench.tui.panes.status import KEYS, StatusLine, case_word
 
 
-@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+@pytest.mark.parametrize("size", SIZES)
 def test_keys_stand_in_their_order_and_quit_is_among_them(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         said = desk.app.screen.query_one(StatusLine).render().plain

@@ -15,7 +15,7 @@ from sessions.file import store
 from sessions.model.replies import Answer, Measured
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.hostile import HOSTILE
-from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.support.open_app import MIDDLE, SIZES, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless
 from workbench.tui.actions import benching
 from workbench.tui.screens.bench import BenchScreen, BenchTextScreen
@@ -105,7 +105,7 @@ def looked_at(
     at_the_desk(at, store.load(path), path, size=size)
 
 
-@pytest.mark.parametrize("size", [SMALL, MIDDLE, WIDE])
+@pytest.mark.parametrize("size", SIZES)
 def test_each_cell_says_by_sign_and_number_how_its_runs_ended(tmp_path: Path, size: tuple[int, int]) -> None:
     async def act(seen: Seen) -> None:
         assert seen.rows == list(CASES)

@@ -8,13 +8,11 @@ from adapters.formats import catalog
 from sessions import examples
 from sessions.model.session import Column, Session
 from tests.support.hostile import HOSTILE
-from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.support.open_app import SIZES, SMALL, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless, session_of
 from workbench.tui.actions import cases
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.widgets.text.text_view import TextView
-
-SIZES = [WIDE, pytest.param(MIDDLE, marks=pytest.mark.slow), SMALL]
 
 
 def example(name: str) -> Session:

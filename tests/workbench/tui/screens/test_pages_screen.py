@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.hostile import HOSTILE
-from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.support.open_app import SIZES, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless, session_of
 from workbench.tui.actions import cases
 from workbench.tui.dialogs.help import HelpScreen
@@ -15,7 +15,7 @@ def shown(desk: Desk) -> str:
     return desk.app.screen.query_one(TextView).plain_text
 
 
-@pytest.mark.parametrize("size", [WIDE, pytest.param(MIDDLE, marks=pytest.mark.slow), SMALL])
+@pytest.mark.parametrize("size", SIZES)
 def test_every_page_of_every_column_opens_by_its_number(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f7")

@@ -7,14 +7,18 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from sessions import examples
-from tests.support.open_app import SMALL, WIDE, Desk, at_the_desk
+from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
 from workbench.tui.panes.status import StatusLine
 from workbench.tui.screens.pane_sizes import SMALLEST_LEFT
 from workbench.tui.screens.pane_sizes import WIDE as WIDE_ENOUGH
 from workbench.tui.widgets.field_form import FieldEditor
 from workbench.tui.widgets.verdict_strip import VerdictStrip
 
-SIZES = [(200, 60), WIDE, (140, 40), (120, 35), (100, 30), SMALL]
+SIZES = [
+    MIDDLE,
+    SMALL,
+    *[pytest.param(size, marks=pytest.mark.slow) for size in ((200, 60), WIDE, (140, 40), (100, 30))],
+]
 FIRST = examples.load(examples.FIRST)
 
 

@@ -15,7 +15,7 @@ from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.source.linking import linked
 from tests.support.hostile import HOSTILE
-from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.support.open_app import MIDDLE, SIZES, SMALL, WIDE, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless
 from workbench.checks import reviewing
 from workbench.checks.checking import Plan
@@ -81,7 +81,7 @@ def reviewed(folder: Path, act: Callable[[Screen], Awaitable[None]], size: tuple
     at_the_desk(at, size=size)
 
 
-@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+@pytest.mark.parametrize("size", SIZES)
 def test_a_cause_says_what_changed_where_and_in_how_many_fixtures(folder: Path, size: tuple[int, int]) -> None:
     async def act(screen: Screen) -> None:
         words = " ".join((screen.painted + screen.review.text).split())

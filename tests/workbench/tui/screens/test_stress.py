@@ -10,7 +10,7 @@ import pytest
 from sessions import examples
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from tests.support.hostile_session import SHORT
-from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from tests.support.open_app import MIDDLE, SIZES, SMALL, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless
 from workbench.tui.screens.stress import StressScreen
 from workbench.tui.widgets.text.text_view import TextView
@@ -47,7 +47,7 @@ async def go_to(desk: Desk, screen: StressScreen, mutation: str, column: str) ->
         await desk.press("right")
 
 
-@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+@pytest.mark.parametrize("size", SIZES)
 def test_the_grid_stands_with_its_counts_and_the_worst_is_looked_at_first(size: tuple[int, int]) -> None:
     async def act(desk: Desk, screen: StressScreen) -> None:
         assert screen.found is not None and screen.cell is not None
@@ -67,7 +67,7 @@ def test_the_grid_stands_with_its_counts_and_the_worst_is_looked_at_first(size: 
     broken(act, size=size)
 
 
-@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+@pytest.mark.parametrize("size", SIZES)
 def test_enter_shows_the_good_reading_beside_the_broken_one(size: tuple[int, int]) -> None:
     async def act(desk: Desk, screen: StressScreen) -> None:
         await go_to(desk, screen, "texts in quotes", "xml")
@@ -168,7 +168,7 @@ def test_a_signature_that_cannot_be_read_is_told_and_nothing_opens() -> None:
     at_the_desk(at, Session(SignatureText("question -> answer: nonsense")))
 
 
-@pytest.mark.parametrize("size", [WIDE, MIDDLE, SMALL])
+@pytest.mark.parametrize("size", SIZES)
 def test_hostile_texts_are_text(size: tuple[int, int]) -> None:
     nasty = " ".join(SHORT.values())[:2_000]
     demo = Demo({"question": "?", "answer": nasty})
