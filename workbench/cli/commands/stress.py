@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
 from adapters.errors import SignatureError
-from sessions.stress import grid
+from sessions.errors import SessionError
+from sessions.fixtures.upstream import Upstream
+from sessions.model.session import Session
+from sessions.stress import grid, other_releases
 from sessions.stress.catalogue import CATALOGUE
 from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
@@ -31,6 +35,7 @@ EXAMPLES = """\
   workbench stress q.session.json --adapter chat xml --case rain
   workbench stress q.session.json --adapter chat --show 'a draft, then the answer'
   workbench stress q.session.json --adapter json --fail-over 3       in CI
+  workbench stress q.session.json --dspy-python old/bin/python       beside another dspy
   workbench stress q.session.json --markdown >> notes.md
   workbench stress q.session.json --html stress.html
   workbench stress q.session.json --json | jq .counts"""
@@ -45,6 +50,13 @@ _COLOURS: dict[Verdict, str] = {"silently_wrong": "red", "flagged": "yellow", "r
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_session(parser)
     arguments.add_columns(parser)
+    parser.add_argument(
+        "--dspy-python",
+        action="append",
+        default=[],
+        metavar="PYTHON",
+        help="the parsers of the dspy in that environment too, a column each; repeatable",
+    )
     parser.add_argument("--show", metavar="NAME", help="the replies that this mutation makes, and how they are read")
     parser.add_argument(
         "--fail-over", type=int, metavar="N", help="exit 1 if an adapter is silently wrong more than N times"
@@ -85,12 +97,28 @@ def _grid(options: argparse.Namespace) -> Grid:
         found = grid.grid_of(session, case, columns, allow_code)
     except SignatureError as error:
         raise CommandError(f"the signature, {error}") from error
+    if options.dspy_python:
+        found = _with_other_releases(found, session, options.dspy_python)
     for column in found.columns:
         if column.problem:
             command_output.message(f"workbench: {column.id}: {column.problem}")
     for said in passed_over(found.columns):
         command_output.message(f"not broken: {said}")
     return found
+
+
+def _with_other_releases(found: Grid, session: Session, pythons: list[str]) -> Grid:
+    """The grid with a column of each dspy beside each of ours that it has a parser for."""
+    beside: dict[str, list[Survival]] = {column.id: [column] for column in found.columns}
+    for python in pythons:
+        try:
+            with Upstream(python) as dspy:
+                for column in found.columns:
+                    other = other_releases.read_by(dspy, session, column)
+                    beside[column.id] += [] if other is None else [other]
+        except SessionError as error:
+            raise CommandError(str(error)) from error
+    return replace(found, columns=tuple([one for columns in beside.values() for one in columns]))
 
 
 def _code(found: Grid, options: argparse.Namespace) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -167,3 +168,17 @@ def test_lone_surrogates_are_broken_and_written_like_others(receipt: str, run: R
     assert found["good"]["chat"]["values"]["seller"] == "a\ud83d z"
     assert "xml" in found["grid"] or "xml" in found["problems"]
     assert Path("stress.html").stat().st_size > 10_000
+
+
+def test_the_parsers_of_another_dspy_stand_beside_ours(receipt: str, run: Run) -> None:
+    done = run("stress", receipt, "--adapter", "chat", "markdown", "--dspy-python", sys.executable, "--json")
+    assert done.code == exit_codes.OK
+    assert list(done.json["grid"]) == ["chat", "chat@3.4.1", "markdown"]
+    ours, theirs = done.json["grid"]["chat"], done.json["grid"]["chat@3.4.1"]
+    assert theirs == {name: "silently_wrong" if one == "flagged" else one for name, one in ours.items()}
+
+
+def test_a_python_without_dspy_is_one_line(receipt: str, run: Run) -> None:
+    done = run("stress", receipt, "--dspy-python", "/nowhere/python")
+    assert done.code == exit_codes.USAGE
+    assert "/nowhere/python: cannot be run" in done.err and "--dspy-python" in done.err

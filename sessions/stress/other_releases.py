@@ -1,0 +1,51 @@
+"""The same broken replies read by another release of dspy, which says nothing of what surprises it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from adapters.formats import catalog
+from adapters.replies.reading import Reading, ReadingError, Span
+from sessions.errors import SessionError
+from sessions.file.typed_values import typed
+from sessions.fixtures.upstream import Upstream, UpstreamReading
+from sessions.model.session import Session
+from sessions.stress import good_replies
+from sessions.stress.grid import Cell, Survival
+
+
+def read_by(dspy: Upstream, session: Session, ours: Survival) -> Survival | None:
+    """A column beside `ours`: what the parser of `dspy` makes of the replies that were broken for it.
+
+    Values are compared as they are written in a session's file. There is no verdict `flagged`: dspy alone says nothing.
+    None where dspy has no such parser: of TwoStep it is Chat that reads, and Markdown is not dspy's.
+    """
+    if ours.good is None or not has_parser(ours.column.adapter):
+        return None
+    id = f"{ours.id}@{dspy.name.rpartition(' ')[2]}"
+    cells = list(ours.cells.values())
+    try:
+        good, *found = dspy.readings(session, ours.column, [ours.good.text, *[cell.text for cell in cells]])
+    except SessionError as error:
+        return replace(ours, id=id, good=None, cells={}, problem=str(error))
+    if not good["ok"]:
+        refused = f"{dspy.name} does not read the good reply ({good['error']}), so nothing can be said of broken ones"
+        return replace(ours, id=id, good=None, cells={}, problem=refused)
+    judged = [_judged(cell, one) for cell, one in zip(cells, found, strict=True)]
+    return replace(ours, id=id, cells={cell.mutation.name: cell for cell in judged})
+
+
+def has_parser(adapter: str) -> bool:
+    """Whether a dspy has an adapter of that name whose own parser reads the reply."""
+    return catalog.dspy_class(adapter) is not None and not catalog.profile(adapter).has_second_model
+
+
+def _judged(cell: Cell, found: UpstreamReading) -> Cell:
+    meant = {name: typed(value) for name, value in cell.meant.items()}
+    refused = ReadingError(found["error"] or "", found.get("message", "")) if not found["ok"] else None
+    spans = (Span(0, len(cell.text), "repaired"),) if cell.text else ()
+    reading = Reading(cell.reading.adapter, cell.reading.signature, cell.text, found["values"], spans, {}, refused)
+    if refused is not None:
+        return Cell(cell.mutation, cell.text, meant, reading, "refused")
+    wrong = good_replies.different(meant, found["values"])
+    return Cell(cell.mutation, cell.text, meant, reading, "silently_wrong" if wrong else "same", wrong)

@@ -1,0 +1,57 @@
+"""Another dspy reads the same broken replies: the one that is our reference says of each what we say."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from sessions import examples
+from sessions.fixtures.upstream import Upstream
+from sessions.stress import grid, other_releases
+
+
+@pytest.fixture(scope="module")
+def dspy() -> Iterator[Upstream]:
+    with Upstream(sys.executable) as started:
+        yield started
+
+
+@pytest.mark.parametrize(
+    "name", [examples.FIRST, *[pytest.param(one, marks=pytest.mark.slow) for one in examples.NAMES]]
+)
+def test_the_reference_reads_every_broken_reply_as_we_do(dspy: Upstream, name: str) -> None:
+    session = examples.load(name)
+    columns = {one: column for one, column in grid.every_adapter(session).items() if other_releases.has_parser(one)}
+    compared = 0
+    for ours in grid.grid_of(session, session.cases[0], columns).columns:
+        if ours.good is None:
+            continue
+        theirs = other_releases.read_by(dspy, session, ours)
+        assert theirs is not None and theirs.id == f"{ours.id}@{dspy.name.split()[1]}", theirs
+        assert not theirs.problem
+        for mutation, cell in ours.cells.items():
+            usual = "silently_wrong" if cell.verdict == "flagged" else cell.verdict
+            assert theirs.cells[mutation].verdict == usual, (ours.id, mutation)
+            assert theirs.cells[mutation].wrong == cell.wrong
+            compared += 1
+    assert compared > 100
+
+
+@pytest.mark.parametrize("name", ["twostep", "markdown"])
+def test_what_no_dspy_parses_by_itself_has_no_column(dspy: Upstream, name: str) -> None:
+    session = examples.load(examples.FIRST)
+    (ours,) = grid.grid_of(session, session.cases[0], {name: grid.every_adapter(session)[name]}).columns
+    assert other_releases.read_by(dspy, session, ours) is None
+
+
+def test_a_dspy_that_has_ended_is_one_line_under_its_column() -> None:
+    session = examples.load(examples.FIRST)
+    (ours,) = grid.grid_of(session, session.cases[0], {"chat": grid.every_adapter(session)["chat"]}).columns
+    with Upstream(sys.executable) as dspy:
+        dspy._process.kill()
+        dspy._process.wait()
+        theirs = other_releases.read_by(dspy, session, ours)
+    assert theirs is not None and not theirs.cells
+    assert "it ended" in theirs.problem
