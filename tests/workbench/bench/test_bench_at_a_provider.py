@@ -17,7 +17,7 @@ from adapters.lm import child
 from sessions.bench import results
 from sessions.file import store
 from sessions.model.session import Case, Column, Session, SignatureText
-from workbench.bench.planning import Target, plan
+from workbench.bench.planning import Forecasts, Target, plan
 from workbench.bench.running import Bench, Settings
 
 REPLY = "[[ ## answer ## ]]\nyes\n\n[[ ## completed ## ]]"
@@ -138,3 +138,34 @@ def test_a_provider_that_is_gone_leaves_failed_runs_that_are_made_when_it_is_bac
     grid = plan([target], 1).grid(1)
     assert [(one.parsed, one.failed) for one in grid.columns] == [(3, 0)]
     assert not plan([target], 1).open
+
+
+def test_no_run_begins_that_may_cost_more_than_is_allowed_and_more_money_goes_on_from_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, child_ends: object
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    target = target_of(tmp_path / "q.session.json", 12)
+
+    def spend(most: float) -> Bench:
+        bench = Bench(
+            plan([target], 1), Settings(jobs=3, max_cost=most), stop=threading.Event(), cancel=threading.Event()
+        )
+        bench.run()
+        return bench
+
+    with LoopbackServer(REPLY) as server:
+        monkeypatch.setenv("OPENAI_API_BASE", server.url)
+        monkeypatch.setenv("OPENAI_API_KEY", CANARY)
+        monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+        made = plan([target], 1)
+        forecast = Forecasts(made).cost(made.open[0])
+        assert forecast is not None
+        assert spend(forecast).budget.is_used_up
+        (first,) = results.read(target.results_path).runs
+        assert first.cost is not None and 0 < first.cost <= forecast
+        second = spend(first.cost * 4.5)
+        assert second.budget.is_used_up
+        assert second.budget.spent == pytest.approx(first.cost * 4)
+        assert len(results.read(target.results_path).runs) == len(server.requests) == 4
+        assert not spend(first.cost * 100).budget.is_used_up
+        assert len(server.requests) == 12
