@@ -111,8 +111,8 @@ class WorkbenchApp(SurvivingApp):
 
     @property
     def _wants_counts(self) -> bool:
-        """Whether what is in front tells where tokens go."""
-        return bool(getattr(self.screen, "wants_token_counts", False))
+        """Whether what is in front tells where tokens go. While the app ends, nothing is in front."""
+        return any(getattr(screen, "wants_token_counts", False) for screen in self.screen_stack[-1:])
 
     async def on_event(self, event: events.Event) -> None:
         await self.key_order.take(event)

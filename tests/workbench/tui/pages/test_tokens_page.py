@@ -104,3 +104,11 @@ def test_names_of_others_are_text_on_the_page() -> None:
         assert_harmless(desk)
 
     at_the_desk(act, session=session)
+
+
+def test_while_the_app_ends_nobody_looks_at_numbers() -> None:
+    async def act(desk: Desk) -> None:
+        assert not desk.app._wants_counts
+
+    app = at_the_desk(act)
+    assert app.screen_stack == [] and not app._wants_counts
