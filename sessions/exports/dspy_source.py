@@ -112,6 +112,10 @@ NOT_OF_DSPYS_LM = ("capabilities", "header_variables", "stream")
 
 NOT_AT_THE_TOP = ("BAMLAdapter",)
 """Adapters of dspy that `import dspy` alone does not give."""
+OTHER_ORDER = (
+    "the order of the classes: they stand as Python needs them, and dspy shows one that is defined below another by "
+    "its name alone, so that the prompt differs there"
+)
 DSPYS_WORDS = ("self", "signature", "demos", "config", "lm", "new_signature", "_trace")
 """What `dspy.Predict` takes beside the inputs, so that no input can be called so."""
 
@@ -130,6 +134,7 @@ def dspy_source(source: Source) -> Exported:
         left.append("functions for the tools, which a session only describes, and the turns in which they are called")
     signature = replace(signature, name=_name_of(view, signature))
     head = _class_source(signature)
+    left += _shown_otherwise(view, signature, head)
     for name, field in signature.fields.items():
         notes = notes_of(field.annotation, field.info.metadata if field.info is not None else ())
         left += [f"field {name}: {note}, and is not written" for note in notes]
@@ -224,6 +229,21 @@ def _class_source(signature: Signature) -> str:
         raise ExportError(f"the signature cannot be written as source: {error}") from error
     said = literal(signature.instructions, "    ")
     return f"{source}\n\n{signature.name} = {signature.name}.with_instructions({said})\n"
+
+
+def _shown_otherwise(view: View, signature: Signature, source: str) -> list[str]:
+    """Whether the classes as they are written here make another prompt, as a phrase or none.
+
+    The order of classes can matter: dspy's BAMLAdapter shows one that is defined below another as Python keeps it until
+    then, as a `ForwardRef`.
+    """
+    try:
+        written = notation.read(source, signature.name)
+    except SignatureError:  # nothing can be said of it
+        return []
+    inputs = rendering.inputs_of(view.signature, view.case)
+    ours, theirs = [view.adapter.render(one, (), inputs).as_dicts() for one in (signature, written)]
+    return [] if ours == theirs else [OTHER_ORDER]
 
 
 def _given_inputs(view: View, left: list[str]) -> dict[str, Any]:

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from sessions import examples
-from sessions.exports.dspy_source import dspy_source
-from sessions.exports.exported import source_of
+from sessions.exports.dspy_source import OTHER_ORDER, dspy_source
+from sessions.exports.exported import Exported, source_of
 from sessions.model.session import Case, Column, Demo, Predictor, Session, SignatureText, Tool, Variant
 from sessions.running import rendering
 from tests.adapters.signatures.notation_sources import SOURCES
@@ -223,7 +223,20 @@ def test_so_does_that_of_every_signature_that_is_read(tmp_path: Path) -> None:
             if "self" not in case.inputs:
                 asked.append((f"{text.class_name or text.text}, {adapter}", one, column, case))
     assert len(asked) > 300
-    assert different(asked, "offline", tmp_path) == []
+    told = [name for name, one, column, case in asked if OTHER_ORDER in made_of(one, column, case).left_out]
+    assert different(asked, "offline", tmp_path) == told == ["Mutual, baml"]
+
+
+def test_an_order_of_classes_that_shows_in_the_prompt_is_said() -> None:
+    column = Column("baml", "baml")
+    case = Case("case", {"text": "a text"})
+    one = Session(SignatureText(SOURCES["Mutual"], "Mutual"), (), (column,), (case,))
+    assert OTHER_ORDER in made_of(one, column, case).left_out
+    assert OTHER_ORDER not in made_of(one, Column("chat", "chat"), case).left_out
+
+
+def made_of(one: Session, column: Column, case: Case) -> Exported:
+    return dspy_source(source_of(one, [column], [case]))
 
 
 def source(one: Session, adapter: str = "chat") -> Any:
