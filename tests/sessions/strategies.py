@@ -99,8 +99,9 @@ replies = st.builds(
     **native,
     extra=extras,
 )
+finite = st.floats(allow_nan=False, allow_infinity=False)  # others are no numbers to the format, and kept as `extra`
 measured = st.builds(
-    Measured, usage=st.none() | objects, cost=st.none() | st.floats(), duration_ms=st.none() | st.floats(), extra=extras
+    Measured, usage=st.none() | objects, cost=st.none() | finite, duration_ms=st.none() | finite, extra=extras
 )
 switches = st.fixed_dictionaries({"enabled": st.booleans(), "values": objects})
 cases = st.builds(

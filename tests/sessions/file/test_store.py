@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, given, settings
 
 from sessions.errors import SessionError
 from sessions.file import json_values, store
+from sessions.model.replies import Measured
 from sessions.model.session import DEFAULT_COLUMNS, Case, Demo, Session, SignatureText
 from tests.sessions.strategies import sessions
 
@@ -49,6 +50,17 @@ def test_any_session_is_the_same_after_save_and_load_and_has_one_text(session: S
     assert exactly(again) == exactly(session)
     assert store.dumps(again) == text
     assert json.loads(text.encode("utf-8")) is not None
+
+
+@pytest.mark.parametrize("number", [math.inf, -math.inf, math.nan])
+@pytest.mark.parametrize("key", ["cost", "duration_ms"])
+def test_what_is_no_number_to_the_format_is_kept_as_it_stands(key: str, number: float) -> None:
+    case = Case("case 1", measured={"chat": (Measured(**{key: number}),)})
+    text = store.dumps(Session(SignatureText("a -> b"), cases=(case,)))
+    again = store.loads(text)
+    (measured,) = again.cases[0].measured["chat"]
+    assert getattr(measured, key) is None and repr(measured.extra[key]) == repr(number)
+    assert store.dumps(again) == text
 
 
 def test_one_changed_line_of_the_instructions_is_one_changed_line_in_the_file() -> None:
