@@ -91,7 +91,7 @@ class WorkbenchApp(SurvivingApp):
         self.guidance = Guidance(self.document, self.main, self.preferences)
         self._drift_watch: DriftWatch | None = None
         self.mistakes = Mistakes(self, self.end_by_mistake)
-        self.key_order = KeyOrder(self, super().on_event, self.report_mistake)
+        self.key_order = KeyOrder(self, super().on_event, self.report_mistake, self.main.complete)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (MIDDLE, "-middle"), (WIDE, "-wide")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (HIGH, "-high")]
         for theme in themes.OURS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -75,6 +76,8 @@ class MainScreen(PaneSizesScreen):
         super().__init__()
         row_compositor.paint_by_rows(self)
         self.document = document
+        self.complete = asyncio.Event()
+        """Set once every pane is there: from then on a key has something to act on."""
         self._engine: Engine | None = None
         self.runs = Runs(self.post_message)
         self._arrived: dict[int, None] = {}
@@ -88,7 +91,6 @@ class MainScreen(PaneSizesScreen):
         """By case and column what was sent last, answered or not."""
         self._answered: dict[tuple[str, str], Request] = {}
         """By case and column what the reply that was sent for answers."""
-        """What each column sent last in this sitting, by case and id."""
         self.columns = ColumnsPane()
         self.signature = SignaturePane(self.edit)
         self.inputs = InputsPane(self.edit)
@@ -383,11 +385,14 @@ class MainScreen(PaneSizesScreen):
 
     async def _complete(self) -> None:
         """What the first picture did without: the prompts, and the panes behind tabs."""
-        self.show()
-        mounted = self.query_one("#editors").mount_all([self.pane(tab) for tab in EDITORS[1:]])
-        self._show_tab()
-        await mounted
-        self.show_soon()  # a tab may have been opened before there was anything in it
+        try:
+            self.show()
+            mounted = self.query_one("#editors").mount_all([self.pane(tab) for tab in EDITORS[1:]])
+            self._show_tab()
+            await mounted
+            self.show_soon()  # a tab may have been opened before there was anything in it
+        finally:
+            self.complete.set()
 
     def _show_tab(self) -> None:
         for tab in EDITORS:

@@ -4,6 +4,8 @@ Textual hands a key to the focused widget at once, but carries out a binding onl
 app through every parent, by when the letters that followed are in the text already (Textual 8.2.8: `ctrl+u` and `ab`
 in one write leave nothing). And a binding with priority overtakes letters that the widget has not seen yet. Here a key
 that is no letter waits until the letters before it have arrived, and what follows waits until it is done.
+
+A key that is no letter also waits until the first picture is `complete`: before, there is nothing that it could mean.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 from textual import events
@@ -18,6 +21,8 @@ from textual.app import App
 
 PATIENCE_S = 1.0
 """Seconds after which keys no longer wait for one before them, which may have gone to a widget that is no more."""
+LONGEST_START_S = 10.0
+"""Seconds after which keys no longer wait for the first picture."""
 
 
 class KeyOrder:
@@ -28,8 +33,10 @@ class KeyOrder:
         app: App[Any],
         deliver: Callable[[events.Event], Awaitable[None]],
         report: Callable[[Exception], object],
+        complete: asyncio.Event,
     ) -> None:
         self._app = app
+        self._complete = complete
         self._deliver = deliver
         self._report = report
         self._waiting: deque[events.Key | events.Paste] = deque()
@@ -56,6 +63,7 @@ class KeyOrder:
 
     async def _carry_out(self, event: events.Key | events.Paste) -> None:
         try:
+            await self._begun()
             if self._letters_under_way:
                 await self._settled()
             await self._deliver(event)
@@ -66,6 +74,13 @@ class KeyOrder:
             self._letters_under_way = self._is_busy = False
             while self._waiting and not self._is_busy:
                 await self.take(self._waiting.popleft())
+
+    async def _begun(self) -> None:
+        """Waits for the first picture, and no second time where it never came."""
+        if not self._complete.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._complete.wait(), LONGEST_START_S)
+            self._complete.set()
 
     async def _settled(self) -> None:
         """Waits until what was handed to the focused widget has been handled there, by its parents, and by the app."""
