@@ -10,6 +10,8 @@ from typing import NoReturn
 from workbench.output.exit_codes import CommandError
 from workbench.output.suggestions import nearest
 
+MOST_REPEATS = 1000
+
 
 class Parser(argparse.ArgumentParser):
     """An `ArgumentParser` that raises `CommandError` in place of printing its usage and exiting."""
@@ -46,6 +48,11 @@ def add_session(parser: argparse.ArgumentParser) -> None:
 
 def add_columns(parser: argparse.ArgumentParser, default_case: str = "the first") -> None:
     """`--adapter` and `--case`: what of a session is meant (see `workbench.cli.selection`)."""
+    add_adapters(parser)
+    parser.add_argument("--case", metavar="NAME", help=f"which case of the session (default: {default_case})")
+
+
+def add_adapters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--adapter",
         dest="adapters",
@@ -56,12 +63,25 @@ def add_columns(parser: argparse.ArgumentParser, default_case: str = "the first"
         help="a column of the session by its id, or an adapter: chat json xml baml twostep markdown, or "
         "module:Class of your own, which is imported; several may follow (default: the session's columns)",
     )
-    parser.add_argument("--case", metavar="NAME", help=f"which case of the session (default: {default_case})")
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model", type=model, metavar="M", help="offline/exact, openai/gpt-6-sol, … (`workbench models` lists them)"
+    )
+
+
+def add_models(parser: argparse.ArgumentParser) -> None:
+    """`--model` of the commands that can ask several: with more than one, every column is asked with each."""
+    parser.add_argument(
+        "--model",
+        dest="models",
+        type=model,
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="M",
+        help="offline/exact, openai/gpt-6-sol, … (`workbench models` lists them); with several, adapter × model",
     )
 
 
@@ -72,14 +92,34 @@ def model(text: str) -> str:
     return text
 
 
-def add_variants(parser: argparse.ArgumentParser) -> None:
+def seconds(text: str) -> float:
+    """A positive number of seconds."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e6:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return value
+
+
+def count(text: str) -> int:
+    """How many runs, or runs at once."""
+    if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= MOST_REPEATS):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MOST_REPEATS}")
+    return int(text)
+
+
+def add_variants(
+    parser: argparse.ArgumentParser, said: str = "each column once more with the session's variants of this tag"
+) -> None:
     parser.add_argument(
         "--variant",
         dest="variants",
         action="append",
         default=[],
         metavar="TAG",
-        help="each column once more with the session's variants of this tag",
+        help=said,
     )
 
 

@@ -96,9 +96,15 @@ def with_columns(session: Session, columns: Sequence[Column]) -> Session:
 
 
 def with_models(chosen: Selection, models: Sequence[str]) -> Selection:
-    """Columns adapter × model in the place of the chosen ones; the id of each names both."""
+    """The chosen columns with this model; with several, adapter × model in their place, the id of each naming both."""
+    if not models:
+        return chosen
     columns = tuple(
-        [replace(column, id=f"{column.id} · {model}", model=model) for column in chosen.columns for model in models]
+        [
+            replace(column, id=column.id if len(models) == 1 else f"{column.id} · {model}", model=model)
+            for column in chosen.columns
+            for model in models
+        ]
     )
     return replace(chosen, columns=columns, session=with_columns(chosen.session, columns))
 

@@ -20,7 +20,6 @@ from workbench.bench.planning import Forecast, Forecasts, Plan, Target, plan
 from workbench.bench.running import Bench, Progress, Settings
 from workbench.checks import fixture_files
 from workbench.cli import arguments, selection
-from workbench.cli.commands.send import count, seconds
 from workbench.cli.interruption import interruptible
 from workbench.output import command_output, exit_codes, measures
 from workbench.output.exit_codes import CommandError
@@ -55,34 +54,19 @@ EVERY_S = 0.2
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="SESSION", help="a session file, or a folder of them")
-    parser.add_argument(
-        "--adapter",
-        dest="adapters",
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="A",
-        help="columns by their ids, or adapters (default: the session's columns); several may follow",
-    )
+    arguments.add_adapters(parser)
     parser.add_argument("--case", dest="cases", action="append", metavar="NAME", help="only this case; repeatable")
-    parser.add_argument(
-        "--model",
-        dest="models",
-        type=arguments.model,
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="M",
-        help="in the place of the session's; with several, every column with each",
-    )
+    arguments.add_models(parser)
     arguments.add_variants(parser)
-    parser.add_argument("--repeat", type=count, default=1, metavar="N", help="runs of each case and column (default 1)")
-    parser.add_argument("--jobs", type=count, default=1, metavar="N", help="runs at once (default 1)")
+    parser.add_argument(
+        "--repeat", type=arguments.count, default=1, metavar="N", help="runs of each case and column (default 1)"
+    )
+    parser.add_argument("--jobs", type=arguments.count, default=1, metavar="N", help="runs at once (default 1)")
     parser.add_argument("--again", action="store_true", help="make all runs anew, whatever was run before")
     parser.add_argument("--no-send", action="store_true", help="send nothing: tell what the results files hold")
     parser.add_argument("--dry-run", action="store_true", help="say what it would take, and send nothing")
     parser.add_argument("--max-cost", type=dollars, metavar="USD", help="begin no run that may cost more in all")
-    parser.add_argument("--deadline", type=seconds, metavar="S", help="give up a run after S seconds")
+    parser.add_argument("--deadline", type=arguments.seconds, metavar="S", help="give up a run after S seconds")
     parser.add_argument(
         "--expect",
         action="append",
@@ -174,11 +158,8 @@ def _targets(options: argparse.Namespace) -> list[Target]:
 
 
 def _target(file: str, options: argparse.Namespace) -> Target:
-    model = options.models[0] if len(options.models) == 1 else None
-    chosen = selection.select(file, options.adapters, None, model, every_case=True)
-    if len(options.models) > 1:
-        chosen = selection.with_models(chosen, options.models)
-    chosen = selection.with_variants(chosen, options.variants)
+    chosen = selection.select(file, options.adapters, every_case=True)
+    chosen = selection.with_variants(selection.with_models(chosen, options.models), options.variants)
     wanted = options.cases
     cases = tuple([case for case in chosen.session.cases if wanted is None or case.name in wanted])
     handlers = tool_answers.handlers(chosen.session, options.handlers)

@@ -28,14 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("session", metavar="A", help="a session file")
     parser.add_argument("other", nargs="?", metavar="B", help="another; without it, two adapters of A are compared")
     arguments.add_columns(parser)
-    parser.add_argument(
-        "--variant",
-        dest="variants",
-        action="append",
-        default=[],
-        metavar="TAG",
-        help="each column of A against itself with the variants of this tag",
-    )
+    arguments.add_variants(parser, "each column of A against itself with the variants of this tag")
     arguments.add_json(parser)
 
 

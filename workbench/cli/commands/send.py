@@ -59,33 +59,30 @@ EXAMPLES = """\
   workbench send agent.session.json --tool search=my_tools:search
   workbench send q.session.json --deadline 20 --json | jq .runs.chat.attempts"""
 
-MOST_REPEATS = 1000
-
 LOADING = "loading litellm, which takes a few seconds; no clock runs meanwhile\n"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_session(parser)
     arguments.add_columns(parser)
-    parser.add_argument(
-        "--model",
-        dest="models",
-        type=arguments.model,
-        action="extend",
-        nargs="+",
-        default=[],
-        metavar="M",
-        help="offline/exact, openai/gpt-6-sol, … (`workbench models` lists them); with several, adapter × model",
-    )
+    arguments.add_models(parser)
     parser.add_argument("--all-cases", action="store_true", help="every case, one after the other")
     parser.add_argument(
         "--replay", action="store_true", help="answer from the recording if the request is the same, else exit 3"
     )
     parser.add_argument("--save", action="store_true", help="keep the runs in SESSION, and record them")
-    parser.add_argument("--deadline", type=seconds, metavar="S", help="give up a column's run after S seconds")
-    parser.add_argument("--repeat", type=count, default=1, metavar="N", help="N runs of each; equal values are counted")
     parser.add_argument(
-        "--jobs", type=count, default=1, metavar="N", help="send N columns at once (default 1); told in their order"
+        "--deadline", type=arguments.seconds, metavar="S", help="give up a column's run after S seconds"
+    )
+    parser.add_argument(
+        "--repeat", type=arguments.count, default=1, metavar="N", help="N runs of each; equal values are counted"
+    )
+    parser.add_argument(
+        "--jobs",
+        type=arguments.count,
+        default=1,
+        metavar="N",
+        help="send N columns at once (default 1); told in their order",
     )
     parser.add_argument(
         "--no-stream", dest="stream", action="store_false", help="ask for replies in one piece, not as they are written"
@@ -111,24 +108,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_json(parser)
 
 
-def seconds(text: str) -> float:
-    """A positive number of seconds."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
-    return value
-
-
-def count(text: str) -> int:
-    """How many runs."""
-    if not (text.isdecimal() and text.isascii() and 1 <= int(text) <= MOST_REPEATS):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MOST_REPEATS}")
-    return int(text)
-
-
 def characters(text: str) -> int:
     """How long a tool's result may be."""
     if not (text.isdecimal() and text.isascii() and len(text) < 12 and int(text)):
@@ -140,11 +119,8 @@ def run(options: argparse.Namespace) -> int:
     _settle_session(options)
     if options.jobs > 1 and options.type_results:
         raise CommandError("--type-results asks about one run at a time: leave --jobs out")
-    model = options.models[0] if len(options.models) == 1 else None
-    chosen = selection.select(options.session, options.adapters, options.case, model, every_case=options.all_cases)
-    if len(options.models) > 1:
-        chosen = selection.with_models(chosen, options.models)
-    chosen = selection.with_variants(chosen, options.variants)
+    chosen = selection.select(options.session, options.adapters, options.case, every_case=options.all_cases)
+    chosen = selection.with_variants(selection.with_models(chosen, options.models), options.variants)
     cases = chosen.session.cases if options.all_cases else (chosen.case,)
     for model in dict.fromkeys(chosen.session.model_of(column) for column in chosen.columns):
         leaves = model_choices.leaving(model)
