@@ -12,19 +12,8 @@ from typing import Any
 from adapters.errors import SignatureError
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.lm.errors import ProviderError
-from adapters.running.events import (
-    ChunkReceived,
-    Event,
-    ExtractionStarted,
-    FallbackStarted,
-    Listener,
-    ModelLoading,
-    RequestSent,
-    RetryStarted,
-    ToolInvoked,
-)
+from adapters.running.events import Listener, RequestSent
 from adapters.running.runner import Run
-from adapters.running.runs import why_it_ended
 from adapters.tools import LONGEST_RESULT
 from adapters.values.custom_types import BuildError
 from sessions.file.store import Fingerprint
@@ -36,7 +25,7 @@ from sessions.running.replay import Replay
 from workbench.cli import arguments, selection
 from workbench.cli.interruption import interruptible
 from workbench.cli.selection import Selection
-from workbench.output import command_output, exit_codes, json_shapes, measures, reading_text
+from workbench.output import command_output, exit_codes, json_shapes, run_text
 from workbench.output.exit_codes import CommandError
 from workbench.output.turns import Turns
 from workbench.sending import model_choices, sending, tool_answers
@@ -58,8 +47,6 @@ EXAMPLES = """\
   workbench send q.session.json --repeat 10 --json | jq .runs.chat.parse_failure_rate
   workbench send agent.session.json --tool search=my_tools:search
   workbench send q.session.json --deadline 20 --json | jq .runs.chat.attempts"""
-
-LOADING = "loading litellm, which takes a few seconds; no clock runs meanwhile\n"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -246,7 +233,7 @@ class _Sender:
     def _run(self, chosen: Selection, column: Column) -> Run | CommandError:
         """The column's run, or what must be mended first."""
         options = self._options
-        listener: Listener = _progress if options.json else _Printer(column.id)
+        listener: Listener = run_text.progress if options.json else run_text.Printer(column.id)
         recorded = chosen.case.recordings.get(column.id)
         replay = None
         if options.replay:
@@ -291,7 +278,7 @@ class _Sender:
             command_output.message(f"workbench: {head}: {outcome}")
             return outcome
         if not self._options.json:
-            _write_outcome(head, outcome, ", as recorded" if self._options.replay else "")
+            run_text.write_outcome(head, outcome, ", as recorded" if self._options.replay else "")
         if outcome.error is not None and not _has_reply(outcome) and not outcome.cancelled:
             command_output.message(f"workbench: {head}: {outcome.error.message}")
         return outcome
@@ -308,20 +295,8 @@ def _shape(head: str, outcomes: list[Run | CommandError], options: argparse.Name
     counted = repeats.collapse(runs)
     if options.json:
         return json_shapes.repeats(counted, runs)
-    _write_repeats(head, counted)
+    run_text.write_repeats(head, counted)
     return None
-
-
-def _write_repeats(head: str, counted: repeats.Repeats) -> None:
-    rate = "?" if counted.parse_failure_rate is None else f"{counted.parse_failure_rate:.0%}"
-    command_output.heading(f"[{head}] {counted.runs} runs, {counted.parse_failures} not parsed ({rate})", "blue")
-    for name, values in counted.fields.items():
-        for one in values:
-            command_output.text(
-                f"  {one.count} × {name} = {json_shapes.dumps(one.value, indent=None, ascii_only=False)}"
-            )
-    for one in counted.errors:
-        command_output.text(f"  {one.count} × {one.value}")
 
 
 def _has_reply(outcome: Run) -> bool:
@@ -339,67 +314,3 @@ def _code_of(outcome: Run | CommandError) -> int:
         was_sent = any(isinstance(event, RequestSent) for event in outcome.events)
         return exit_codes.PROVIDER if was_sent else exit_codes.USAGE
     return exit_codes.DIFFERENT
-
-
-def _progress(event: Event) -> None:
-    """Standard output is for the JSON; a person at a terminal still sees the reply come."""
-    if isinstance(event, ModelLoading):
-        command_output.progress(LOADING)
-    elif isinstance(event, ChunkReceived) and event.choice == 0:
-        command_output.progress(event.text)
-
-
-class _Printer:
-    """Prints where a request goes, its reply as it comes, and why there was another."""
-
-    def __init__(self, column: str) -> None:
-        self._column = column
-        self._is_thinking = False
-
-    def __call__(self, event: Event) -> None:
-        if isinstance(event, ModelLoading):
-            command_output.progress(LOADING)
-        elif isinstance(event, RequestSent):
-            attempt = f", attempt {event.attempt}" if event.attempt > 1 else ""
-            command_output.heading(f"[{self._column} → {event.model}{attempt}]", "blue")
-        elif isinstance(event, ChunkReceived) and event.choice == 0:
-            self._show(event)
-        elif isinstance(event, ToolInvoked):
-            command_output.text("")
-            command_output.heading(f"calls {event.name}({json_shapes.dumps(event.arguments, indent=None)})", "yellow")
-            command_output.text(event.rendered_output)
-        elif isinstance(event, ExtractionStarted | FallbackStarted | RetryStarted):
-            command_output.text("")
-            command_output.heading(_why_again(event), "yellow")
-
-    def _show(self, event: ChunkReceived) -> None:
-        if event.reasoning:
-            self._is_thinking = command_output.thought(event.reasoning)
-        if event.text:
-            if self._is_thinking:
-                command_output.text("\n")
-            self._is_thinking = False
-            command_output.chunk(event.text)
-
-
-def _why_again(event: ExtractionStarted | FallbackStarted | RetryStarted) -> str:
-    if isinstance(event, ExtractionStarted):
-        return f"asks {event.model} to extract the fields"
-    if isinstance(event, FallbackStarted):
-        return f"falls back to {event.adapter}: {event.reason}"
-    return f"tries again in {event.delay_s:g} s: {event.reason}"
-
-
-def _write_outcome(head: str, outcome: Run, remark: str) -> None:
-    command_output.text("\n")
-    for attempt in outcome.attempts[-1:]:
-        for completion in attempt.completions:
-            ended = why_it_ended(completion.finish_reason, completion.refusal)
-            if ended:
-                command_output.heading(f"[{head}] {ended}", "yellow")
-            if outcome.cancelled:
-                command_output.heading(f"[{head}] cancelled: this is what had arrived", "yellow")
-            if completion.reading is not None:
-                reading_text.write(head, completion.reading)
-    for attempt in outcome.attempts:
-        command_output.heading(measures.line(attempt) + remark, "dim")

@@ -1,0 +1,97 @@
+"""A run as text for people: where its requests go, the reply as it comes, why there was another, and how it ended."""
+
+from __future__ import annotations
+
+from adapters.running.events import (
+    ChunkReceived,
+    Event,
+    ExtractionStarted,
+    FallbackStarted,
+    ModelLoading,
+    RequestSent,
+    RetryStarted,
+    ToolInvoked,
+)
+from adapters.running.runs import Run, why_it_ended
+from sessions.running import repeats
+from workbench.output import command_output, json_shapes, measures, reading_text
+
+LOADING = "loading litellm, which takes a few seconds; no clock runs meanwhile\n"
+
+
+def progress(event: Event) -> None:
+    """Standard output is for the JSON; a person at a terminal still sees the reply come."""
+    if isinstance(event, ModelLoading):
+        command_output.progress(LOADING)
+    elif isinstance(event, ChunkReceived) and event.choice == 0:
+        command_output.progress(event.text)
+
+
+class Printer:
+    """Prints where a request goes, its reply as it comes, and why there was another."""
+
+    def __init__(self, column: str) -> None:
+        self._column = column
+        self._is_thinking = False
+
+    def __call__(self, event: Event) -> None:
+        if isinstance(event, ModelLoading):
+            command_output.progress(LOADING)
+        elif isinstance(event, RequestSent):
+            attempt = f", attempt {event.attempt}" if event.attempt > 1 else ""
+            command_output.heading(f"[{self._column} → {event.model}{attempt}]", "blue")
+        elif isinstance(event, ChunkReceived) and event.choice == 0:
+            self._show(event)
+        elif isinstance(event, ToolInvoked):
+            command_output.text("")
+            command_output.heading(f"calls {event.name}({json_shapes.dumps(event.arguments, indent=None)})", "yellow")
+            command_output.text(event.rendered_output)
+        elif isinstance(event, ExtractionStarted | FallbackStarted | RetryStarted):
+            command_output.text("")
+            command_output.heading(_why_again(event), "yellow")
+
+    def _show(self, event: ChunkReceived) -> None:
+        if event.reasoning:
+            self._is_thinking = command_output.thought(event.reasoning)
+        if event.text:
+            if self._is_thinking:
+                command_output.text("\n")
+            self._is_thinking = False
+            command_output.chunk(event.text)
+
+
+def _why_again(event: ExtractionStarted | FallbackStarted | RetryStarted) -> str:
+    if isinstance(event, ExtractionStarted):
+        return f"asks {event.model} to extract the fields"
+    if isinstance(event, FallbackStarted):
+        return f"falls back to {event.adapter}: {event.reason}"
+    return f"tries again in {event.delay_s:g} s: {event.reason}"
+
+
+def write_outcome(head: str, outcome: Run, remark: str) -> None:
+    """Prints how a run ended, what was read of its last reply, and what each call took, with `remark` behind it."""
+    command_output.text("\n")
+    for attempt in outcome.attempts[-1:]:
+        for completion in attempt.completions:
+            ended = why_it_ended(completion.finish_reason, completion.refusal)
+            if ended:
+                command_output.heading(f"[{head}] {ended}", "yellow")
+            if outcome.cancelled:
+                command_output.heading(f"[{head}] cancelled: this is what had arrived", "yellow")
+            if completion.reading is not None:
+                reading_text.write(head, completion.reading)
+    for attempt in outcome.attempts:
+        command_output.heading(measures.line(attempt) + remark, "dim")
+
+
+def write_repeats(head: str, counted: repeats.Repeats) -> None:
+    """Prints what several runs of one column have in common: values with how often they came, and errors."""
+    rate = "?" if counted.parse_failure_rate is None else f"{counted.parse_failure_rate:.0%}"
+    command_output.heading(f"[{head}] {counted.runs} runs, {counted.parse_failures} not parsed ({rate})", "blue")
+    for name, values in counted.fields.items():
+        for one in values:
+            command_output.text(
+                f"  {one.count} × {name} = {json_shapes.dumps(one.value, indent=None, ascii_only=False)}"
+            )
+    for one in counted.errors:
+        command_output.text(f"  {one.count} × {one.value}")
