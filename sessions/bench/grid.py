@@ -55,6 +55,11 @@ class Counted:
         """In how many of those all of it held."""
         return sum(one.expected is True for one in self.answered)
 
+    @cached_property
+    def good(self) -> int:
+        """How many runs parsed, and were as expected where something was."""
+        return sum(one.outcome == "parsed" and one.expected is not False for one in self.answered)
+
     def share(self, measure: Measure) -> Share | None:
         """None where nothing can be said: no run was answered, or nothing expected."""
         found = Share(self.parsed, len(self.answered)) if measure == "parsed" else Share(self.held, self.expecting)
@@ -121,8 +126,7 @@ class Cell(Counted):
         """The cell in one word: every run parsed and held, some did, none did, no reply came, nothing ran."""
         if not self.answered:
             return "broken" if self.runs else "none"
-        good = sum(one.outcome == "parsed" and one.expected is not False for one in self.answered)
-        return "good" if good == len(self.answered) else "mixed" if good else "bad"
+        return "good" if self.good == len(self.answered) else "mixed" if self.good else "bad"
 
 
 @dataclass(frozen=True)

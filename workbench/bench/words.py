@@ -31,12 +31,7 @@ MOST_PAIRS = 8
 def count_of(cell: Counted) -> str:
     """`9/10`: how many of the answered runs parsed and were as expected; `–` where nothing was answered."""
     total = len(cell.answered)
-    return f"{good_runs(cell)}/{total}" if total else "–"
-
-
-def good_runs(cell: Counted) -> int:
-    """How many runs parsed, and were as expected where something was."""
-    return sum(one.outcome == "parsed" and one.expected is not False for one in cell.answered)
+    return f"{cell.good}/{total}" if total else "–"
 
 
 def share_words(total: Counted, measure: Measure) -> str:

@@ -128,7 +128,7 @@ differ between columns, failed, or flip; `{bench.sort|s}` sorts; `{bench.turn|t}
     def _share_of(self, place: Place) -> float:
         cells = [cell for cell in self._grid.row(*place) if cell is not None and cell.answered]
         total = sum(len(cell.answered) for cell in cells)
-        return sum(words.good_runs(cell) for cell in cells) / total if total else -1.0
+        return sum(cell.good for cell in cells) / total if total else -1.0
 
     def _is_wanted(self, place: Place) -> bool:
         cells = [cell for cell in self._grid.row(*place) if cell is not None]
