@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -137,7 +137,7 @@ def plan(targets: Sequence[Target], repeat: int, again: bool = False) -> Plan:
                     cells.append(made)
                 else:
                     unrenderable.setdefault(made, []).append(f"{target.file}::{case.name}::{column.id}")
-    jobs = [Job(**{**vars(job), "number": number}) for number in range(1, repeat + 1) for job in cells]
+    jobs = [replace(job, number=number) for number in range(1, repeat + 1) for job in cells]
     answered = {(file, run.key): run for file, one in found.items() for run in one.runs if run.outcome != "failed"}
     wanted = {(job.target.file, job.key) for job in jobs}
     return Plan(
@@ -178,30 +178,41 @@ class Forecasts:
     """Estimates for jobs, from what runs of the same column took and else from the demos."""
 
     def __init__(self, plan: Plan) -> None:
-        self._costs: dict[tuple[str, str], list[float]] = {}
+        self._highest: dict[tuple[str, str], float] = {}
+        """The highest price of a run, by the session's file and the column."""
+        self._replies: dict[tuple[str, str], int] = {}
+        """Tokens of a reply by the same: all cases of a column have the same demos, and there may be many."""
         for file, runs in plan.earlier.items():
             for run in runs:
                 if run.cost is not None and run.outcome != "failed":
-                    self._costs.setdefault((file, run.column), []).append(run.cost)
+                    place = file, run.column
+                    self._highest[place] = max(run.cost, self._highest.get(place, 0.0))
 
     def cost(self, job: Job) -> float | None:
         """US dollars that the job will take; None when nobody knows the price."""
-        known = self._costs.get((job.target.file, job.column.id))
-        if known:
-            return max(known)
+        known = self._highest.get((job.target.file, job.column.id))
+        if known is not None:
+            return known
         prices = price_of(job.model)
         if prices is None:
             return None
-        return (job.prompt_tokens * prices[0] + reply_tokens(job) * prices[1]) / 1e6
+        return (job.prompt_tokens * prices[0] + self.reply_tokens(job) * prices[1]) / 1e6
+
+    def reply_tokens(self, job: Job) -> int:
+        """See `reply_tokens`, which is asked once for each column."""
+        place = job.target.file, job.column.id
+        if place not in self._replies:
+            self._replies[place] = reply_tokens(job)
+        return self._replies[place]
 
     def of(self, jobs: Sequence[Job]) -> Forecast:
-        costs = {job.model: self.cost(job) for job in jobs}
-        unpriced = tuple([model for model, cost in costs.items() if cost is None])
+        costs = [self.cost(job) for job in jobs]
+        unpriced = tuple(dict.fromkeys(job.model for job, cost in zip(jobs, costs, strict=True) if cost is None))
         return Forecast(
             len(jobs),
             sum(job.prompt_tokens for job in jobs),
-            sum(reply_tokens(job) for job in jobs),
-            None if unpriced else sum(self.cost(job) or 0.0 for job in jobs),
+            sum(self.reply_tokens(job) for job in jobs),
+            None if unpriced else sum(cost or 0.0 for cost in costs),
             unpriced,
         )
 
