@@ -108,8 +108,10 @@ class Adapter:
         """The whole account of a reply; never raises for a bad one."""
         if not is_own(self.parse, Adapter.parse) or not isinstance(completion, str):
             return replace(reading_of_parse(self.name, signature, completion, self.parse), reader=self)
-        with one_reading():
-            return replace(self._read(signature, completion), form=self.profile.reply, reader=self)
+        with one_reading() as steps:
+            before = steps.left
+            reading = self._read(signature, completion)
+            return replace(reading, form=self.profile.reply, reader=self, repair_steps=before - steps.left)
 
     def flags_of(self, reading: Reading) -> tuple[Flag, ...]:
         """What should surprise a person about a reading of this adapter (`Reading.flags`)."""

@@ -72,14 +72,20 @@ _steps: ContextVar[RepairSteps | None] = ContextVar("repair steps", default=None
 
 
 @contextmanager
-def one_reading() -> Iterator[None]:
-    """All repairs inside share `REPAIR_STEPS`; a reading inside of another (a near miss of it) has none of its own."""
-    if _steps.get() is not None:
-        yield
+def one_reading(taken: int = 0) -> Iterator[RepairSteps]:
+    """All repairs inside share `REPAIR_STEPS`, of which the reading that is gone on with has `taken` some already.
+
+    A reading inside of another (a near miss of it) has none of its own.
+    """
+    outer = _steps.get()
+    if outer is not None:
+        yield outer
         return
-    token = _steps.set(RepairSteps(REPAIR_STEPS))
+    steps = RepairSteps(REPAIR_STEPS)
+    steps.left = max(steps.left - taken, 0)
+    token = _steps.set(steps)
     try:
-        yield
+        yield steps
     finally:
         _steps.reset(token)
 

@@ -316,7 +316,8 @@ OF_FORM: Mapping[ReplyForm, Callable[[Reading], Iterator[Guess]]] = {
 
 
 LONGEST = 20_000
-"""Characters of a reply that is mended at all: every guess is read again, all within one reading's repair steps."""
+"""Characters of a reply that is mended at all: every guess is read again, all within what its reading left of the
+repair steps."""
 
 MOST_GUESSES = 12
 MOST_KEPT = 3
@@ -343,7 +344,7 @@ def find(reading: Reading) -> tuple[NearMiss, ...]:
     if reading.extraction is not None:
         return find(reading.extraction)
     try:
-        with one_reading():
+        with one_reading(reading.repair_steps):
             return _find(reading)
     except Exception:  # a user's type may raise in its own hooks; a guess less is no harm
         return ()

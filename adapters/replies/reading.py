@@ -135,6 +135,9 @@ class Reading(ShowsItself):
     reader: Reader | None = field(default=None, repr=False, compare=False)
     """The adapter that read, with its options and a user's own methods; None knows no flags and no near misses."""
 
+    repair_steps: int = field(default=0, repr=False, compare=False)
+    """Looks that json_repair took (`adapters.json_text.repair_limits.REPAIR_STEPS`); near misses have the rest."""
+
     tokens: tuple[Token, ...] = field(default=(), repr=False, compare=False)
     """The reply's tokens with their probabilities, where the provider gave them."""
 

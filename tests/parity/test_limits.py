@@ -106,6 +106,33 @@ def test_all_guesses_at_what_a_reply_was_meant_to_be_share_them_too(monkeypatch:
     assert len(spent) == 1
 
 
+def test_a_reading_and_the_guesses_at_what_was_meant_share_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    with limits.one_reading() as steps:
+        repair_json(f"{{'v': {SLOW}}}")
+    cost = steps.allowed - steps.left
+    reply = f"{{'w': {SLOW}}}"
+
+    def meant(allowed: int) -> int:
+        monkeypatch.setattr(limits, "REPAIR_STEPS", allowed)
+        reading = make("json").read(LIST.ours, reply)
+        assert "w" in str(reading.exception) and 0 < reading.repair_steps <= allowed
+        return len(reading.near_misses)
+
+    monkeypatch.setattr(
+        "adapters.replies.near_misses.guesses", lambda reading: iter([Guess("v is meant", f"{{'v': {SLOW}}}")])
+    )
+    assert [meant(3 * cost), meant(cost + cost // 2)] == [1, 0]
+
+
+def test_after_a_reading_that_ran_out_nothing_more_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading = make("json").read(LIST.ours, '["' + 'a"b' * 6_000 + '"]')
+    assert not reading.ok and reading.repair_steps > REPAIR_STEPS
+    spent: list[RepairSteps] = []
+    monkeypatch.setattr(limits, "RepairSteps", lambda allowed: spent.append(RepairSteps(allowed)) or spent[-1])
+    assert reading.near_misses == ()
+    assert len(spent) == 1 and -10 < spent[0].left < 0, "one look at each guess"
+
+
 def test_an_ordinary_reply_is_looked_at_a_few_times_at_most() -> None:
     item = '{"x": "some text here", "y": 12, "z": [1, 2, 3]}, '
     text = '{"v": [' + item * 300 + "]}"
