@@ -100,11 +100,15 @@ class Engine:
             )
         return replace(rendered, reading=reading)
 
+    def is_left(self, id: str, slow: SlowReading) -> bool:
+        """Whether a slow reading of the column is still to be made: its reply may be another one by now."""
+        return id in self._columns and self._columns[id].slow is slow
+
     def take(self, id: str, slow: SlowReading, reading: Reading | Exception) -> None:
         """What came of a slow reading of the column, unless its reply is another one by now."""
-        rendered = self._columns.get(id)
-        if rendered is None or rendered.slow is not slow:
+        if not self.is_left(id, slow):
             return
+        rendered = self._columns[id]
         if isinstance(reading, Exception):
             self._columns[id] = replace(rendered, slow=None, reading_error=f"{type(reading).__name__}: {reading}")
         else:

@@ -13,6 +13,7 @@ from adapters.json_text.repair_limits import QUICK_STEPS, RepairSteps
 from adapters.replies.reading import Reading
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
+from workbench.state.derived import SlowReading
 from workbench.state.document import State
 from workbench.state.engine import Engine
 
@@ -80,3 +81,41 @@ def test_the_keys_wait_for_no_repair_and_the_verdict_comes(looks: list[tuple[boo
     on_keys = [steps for is_main, steps in looks if is_main]
     assert on_keys and all(steps.allowed - max(steps.left, 0) <= QUICK_STEPS for steps in on_keys)
     assert any(not is_main and steps.ran_out for is_main, steps in looks), "the whole of it was read beside"
+
+
+def test_the_verdict_on_one_reply_waits_for_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two read at once would share the interpreter, and both verdicts come with the last."""
+    columns = (JSON, Column("baml", "baml"))
+    case = Case("case 1", {"question": "q"}, replies={one.id: Reply(LOOKS_AHEAD) for one in columns})
+    both = Session(SignatureText("question -> tags: list[str]"), (), columns, (case,), "offline/exact")
+    under_way: list[SlowReading] = []
+    at_once: list[int] = []
+    read = SlowReading.read
+
+    def watched(self: SlowReading) -> Reading:
+        under_way.append(self)
+        at_once.append(len(under_way))
+        try:
+            return read(self)
+        finally:
+            under_way.remove(self)
+
+    monkeypatch.setattr(SlowReading, "read", watched)
+
+    async def act(desk: Desk) -> None:
+        def is_read() -> bool:
+            return all(desk.main.engine.column(desk.document.state, one).reading for one in columns)
+
+        await desk.until(is_read, "for both readings")
+        assert ["✗" in desk.verdict(one.id) for one in columns] == [True, True]
+
+    at_the_desk(act, both)
+    assert at_once == [1, 1]
+
+
+def test_a_reply_that_was_changed_while_it_waited_is_not_read_any_more() -> None:
+    engine = Engine()
+    first = engine.column(State(session(LOOKS_AHEAD)), JSON).slow
+    assert first is not None and engine.is_left("json", first)
+    engine.column(State(session('{"tags": []}')), JSON)
+    assert not engine.is_left("json", first)

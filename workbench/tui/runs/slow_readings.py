@@ -16,12 +16,16 @@ if TYPE_CHECKING:
 
 
 class SlowReadings:
-    """One of a column at a time: what was typed meanwhile is looked at when that is over. `show` is called then."""
+    """One after the other: what was typed meanwhile is looked at when that is over. `show` is called then.
+
+    Two at once would share one interpreter with each other and the screen, and neither verdict come before the last.
+    """
 
     def __init__(self, node: DOMNode, show: Callable[[], None]) -> None:
         self._node = node
         self._show = show
         self._under_way: set[str] = set()
+        self._turn = asyncio.Lock()
 
     def look_after(self, rendered: RenderedColumn, engine: Engine) -> None:
         """Reads the reply of a column, if that is left to do."""
@@ -33,10 +37,16 @@ class SlowReadings:
 
     async def _read(self, id: str, slow: SlowReading, engine: Engine) -> None:
         try:
-            found: Reading | Exception = await asyncio.to_thread(slow.read)
-        except Exception as error:  # a user's own adapter may raise anything
-            found = error
+            async with self._turn:
+                if engine.is_left(id, slow):
+                    engine.take(id, slow, await _reading_or_error(slow))
         finally:
             self._under_way.discard(id)
-        engine.take(id, slow, found)
         self._show()
+
+
+async def _reading_or_error(slow: SlowReading) -> Reading | Exception:
+    try:
+        return await asyncio.to_thread(slow.read)
+    except Exception as error:  # a user's own adapter may raise anything
+        return error
