@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual.containers import Vertical
 from textual.content import Content
 
 from adapters.formats import catalog
 from adapters.requests.token_estimates import Estimates
-from adapters.running.runs import why_it_ended
 from adapters.signatures.type_names import name_of
 from sessions.model.session import Column
-from workbench.output import measures
 from workbench.output.display import one_line
 from workbench.state.derived import RenderedColumn
-from workbench.tui.keys.key_words import USUAL, KeyWords, keys_of
-from workbench.tui.panes.verdict_words import BEING_READ, in_short
+from workbench.tui.keys.key_words import keys_of
+from workbench.tui.panes.verdict_line import has_come, is_of_before, says_why, verdict
+from workbench.tui.panes.verdict_words import in_short
 from workbench.tui.runs import ratings
 from workbench.tui.runs.exact_counts import told_by_provider
 from workbench.tui.runs.runs import ColumnRun
@@ -30,15 +28,12 @@ from workbench.tui.widgets.text.wrapping import rows
 from workbench.tui.widgets.verdict_strip import Verdict
 
 if TYPE_CHECKING:
-    from adapters.replies.reading import Reading
     from adapters.requests.request import Request
     from adapters.requests.token_ledger import Ledger
     from adapters.signatures.signature import Signature
-    from sessions.running.repeats import Repeats
 
 WIDTH_OF_WORDS = 40
 NO_PROMPT = "The prompt appears here as soon as there is a signature."
-REPLY = ("reply ", "$foreground bold")
 DRIFTED = "≠ recorded"
 AS_DSPY = "as dspy 3.4.1"
 """What the adapters other than the markdown one reproduce; a user's own adapter is named by its class."""
@@ -107,7 +102,7 @@ call. The margin names what the parser did with each piece; the table shows how 
             if not rendered.text:
                 self._say_expected(rendered)
             self.fields.show(
-                None if _is_of_before(rendered, run) else rendered.reading, error=self._error(rendered, run)
+                None if is_of_before(rendered, run) else rendered.reading, error=self._error(rendered, run)
             )
             if run is not None and self._was_running:
                 self.reply.move_cursor((0, 0))
@@ -244,15 +239,8 @@ call. The margin names what the parser did with each piece; the table shows how 
     def verdict_of(self, newer: tuple[RenderedColumn, ColumnRun | None] | None = None) -> Verdict:
         """What became of the reply that is shown, or of a `newer` one, in a few words."""
         rendered, run = newer or self._shown or (RenderedColumn(Column(self.column_id, self._adapter)), None)
-        said = in_short(self._name_of(rendered), rendered, run, self._is_outdated)
+        said = in_short(_name_of(rendered.column), rendered, run, self._is_outdated)
         return said._replace(words=f"{said.words} {DRIFTED}", matters=True) if self._has_drifted else said
-
-    def _name_of(self, rendered: RenderedColumn) -> str:
-        """The column's name as its title begins: `Chat`, `JSON mini`."""
-        adapter, id = rendered.column.adapter, rendered.column.id
-        known = catalog.title(adapter)
-        own = id.removeprefix(f"{adapter} · ") if id not in (adapter, known) else ""
-        return f"{known} {own}".strip()
 
     @property
     def rendered(self) -> RenderedColumn | None:
@@ -265,7 +253,7 @@ call. The margin names what the parser did with each piece; the table shows how 
     def _title_of(self, rendered: RenderedColumn, model: str | None) -> Content:
         adapter, quiet = rendered.column.adapter, "$foreground 60%"
         known = catalog.title(adapter) if adapter in catalog.OURS else None
-        own = rendered.column.id.removeprefix(f"{adapter} · ") if rendered.column.id not in (adapter, known) else ""
+        own = _own_name(rendered.column)
         parts: list[tuple[str, str] | str] = [(known or adapter, "bold")]
         if known and own:
             parts.append((f" · {own}" if own != rendered.column.id else f" {own}", ""))
@@ -295,15 +283,27 @@ call. The margin names what the parser did with each piece; the table shows how 
         return f"~{_short(self._tokens.total(request.messages, request.params))}"
 
     def _error(self, rendered: RenderedColumn, run: ColumnRun | None) -> str:
-        if run is None or not _says_why(rendered, run):
+        if run is None or not says_why(rendered, run):
             return rendered.reading_error
         said = [run.error]
-        if _has_come(run.payload):
+        if has_come(run.payload):
             said.append(keys_of(self.app)("{app.look|F7}, {pages.runs|3}, {pages.view|v}: what the provider sent"))
-        if _is_of_before(rendered, run) and rendered.reply is not None:
+        if is_of_before(rendered, run) and rendered.reply is not None:
             of = rendered.reply.model
             said.append(f"The reply above is {f'of {one_line(str(of), 40)}' if of else 'an earlier one'}, from before.")
         return "\n".join(said)
+
+
+def _own_name(column: Column) -> str:
+    """What a column is called beside its adapter: `mini` of `json · mini`; empty where that is all of its name."""
+    if column.id in (column.adapter, catalog.title(column.adapter)):
+        return ""
+    return column.id.removeprefix(f"{column.adapter} · ")
+
+
+def _name_of(column: Column) -> str:
+    """The column's name as its title begins: `Chat`, `JSON mini`."""
+    return f"{catalog.title(column.adapter)} {_own_name(column)}".strip()
 
 
 def _expected(signature: Signature) -> Content:
@@ -317,136 +317,5 @@ def _expected(signature: Signature) -> Content:
     return lines(*said, (". A reply pasted here is read without a call.", quiet))
 
 
-def verdict(rendered: RenderedColumn, run: ColumnRun | None, now: float = 0.0, keys: KeyWords = USUAL) -> Content:
-    """One line about the reply of a column: a sign, what happened, and what it took."""
-    if run is not None and run.phase == "running":
-        return _under_way(run, now, keys)
-    took = _took(run) if run is not None else ""
-    ended = _ended(rendered, run)
-    if run is not None and _says_why(rendered, run):
-        return _line("✗", "error", *_failure(run, took))
-    if rendered.reply is not None and rendered.reply.raw:
-        return lines(REPLY, *ended, ("≡ kept raw, not read", "$text-accent"), (took, "$foreground 60%"))
-    if rendered.reading is not None:
-        return _of_reading(rendered.reading, took, ended)
-    if rendered.slow is not None:
-        return lines(REPLY, *ended, (f"◌ {BEING_READ}", "$text-accent"), (took, "$foreground 60%"))
-    if rendered.text:
-        return _line("✗", "error", rendered.reading_error or "not read", took, ended)
-    nothing = took.strip() or ("" if ended else keys("none yet · {app.send_all|F5} sends"))
-    return lines(REPLY, *ended, (nothing, "$foreground 60%"))
-
-
-def _under_way(run: ColumnRun, now: float, keys: KeyWords) -> Content:
-    """What a run is doing, and for how long."""
-    seconds = f" {now - run.started - run.progress.loading_s:.1f} s" if now else ""
-    what = run.progress.doing or ("receiving" if run.text else "sent")
-    which = f" {run.progress.number}/{run.times}" if run.times > 1 else ""
-    return lines(
-        REPLY,
-        (f"◌ {what}{which}{seconds}", "$text-accent"),
-        (keys("  {app.cancel|esc} cancels"), "$foreground 60%"),
-    )
-
-
-def _took(run: ColumnRun) -> str:
-    """Time, costs and calls of a run that has ended; of several in a row how many there were."""
-    if run.repeats is not None:
-        return f" {repeated(run.repeats)}"
-    if run.phase not in ("done", "failed"):
-        return ""
-    calls = f" · {run.attempts} calls" if run.attempts > 1 else ""
-    return f" {_duration(run.seconds)}{_cost(run)}{calls}{_fallback(run)}"
-
-
-def _of_reading(reading: Reading, took: str, ended: tuple[tuple[str, str], ...]) -> Content:
-    """Whether the reply could be read, else where and at which field it could not."""
-    flags = f" · {len(reading.flags)} ⚑" if reading.flags else ""
-    if reading.ok and reading.uncertain:
-        return _line("✓", "warning", f"uncertain · {', '.join(reading.uncertain)}", took + flags, ended)
-    if reading.ok:
-        return _line("✓", "success", "", took + flags, ended)
-    place = field = ""
-    if reading.error is not None and reading.error.start is not None:
-        place = f" line {reading.line_and_column(reading.error.start)[0]}"
-    if reading.error is not None and reading.error.field:
-        field = f" · {reading.error.field}"
-    return _line("✗", "error", (place + field).strip(), took + flags, ended)
-
-
-def _ended(rendered: RenderedColumn, run: ColumnRun | None) -> tuple[tuple[str, str], ...]:
-    """What stands before the verdict on a reply that did not come to its own end: why it ended."""
-    said = ""
-    if run is not None and run.phase == "cancelled":
-        said = f"cancelled after {_duration(run.seconds)}"
-    elif rendered.reply is not None:
-        said = why_it_ended(rendered.reply.finish_reason, rendered.reply.refusal or "")
-    return ((f"■ {said}", "$text-warning"), ("  ", "")) if said else ()
-
-
-def _says_why(rendered: RenderedColumn, run: ColumnRun) -> bool:
-    """Whether the run, and not the reading of its reply, tells what went wrong."""
-    is_unread = rendered.reading is None or not run.error.startswith("response")
-    return run.phase == "failed" and (is_unread or _is_of_before(rendered, run))
-
-
-def _has_come(payload: Any) -> bool:
-    """Whether anything of a failed call came from the provider, or nothing was sent to it at all."""
-    if not isinstance(payload, Mapping):
-        return payload is not None
-    kind = payload.get("kind")
-    is_ours = kind in ("setup", "child") or (kind == "key" and not payload.get("key_sent"))
-    return bool(payload.get("body")) or not is_ours
-
-
-def _is_of_before(rendered: RenderedColumn, run: ColumnRun | None) -> bool:
-    """Whether the reply on screen was there before a run that brought none: its values are none of the run's."""
-    return run is not None and run.phase == "failed" and run.reply is None and bool(rendered.text)
-
-
-def _failure(run: ColumnRun, took: str) -> tuple[str, str]:
-    """What went wrong in few words, and after them the phase with what it took; the whole of it stands below."""
-    if run.payload is None:
-        return run.error, took
-    from adapters.lm.provider_errors import in_short
-
-    words = in_short(run.payload)
-    return (words, f" · {run.error.partition(':')[0]}{took}") if words else (run.error, took)
-
-
-def _cost(run: ColumnRun) -> str:
-    """What the calls cost together; `$?` where that is not known of one, nothing where offline models answered."""
-    calls = [one for one in run.run.attempts if not one.model.startswith("offline/")] if run.run is not None else []
-    return f" · {measures.cost(measures.total_cost(calls))}" if calls else ""
-
-
-def _fallback(run: ColumnRun) -> str:
-    """Which adapter answered in the place of the column's own, whose reply stands below."""
-    last = run.run.attempts[-1] if run.run is not None and run.run.attempts else None
-    if last is None or last.purpose != "fallback":
-        return ""
-    return f" · {catalog.title(last.adapter)} {'read it' if run.phase == 'done' else 'failed too'}"
-
-
-def repeated(counted: Repeats) -> str:
-    """Of several runs in a row, how many there were and how many replies could not be read."""
-    rate = "" if counted.parse_failure_rate is None else f" ({counted.parse_failure_rate:.0%})"
-    return f"{counted.runs} runs, {counted.parse_failures} not read{rate}"
-
-
 def _short(count: int) -> str:
     return str(count) if count < 1000 else f"{count / 1000:.1f}k"
-
-
-def _line(sign: str, tone: str, said: str, details: str, before: tuple[tuple[str, str], ...] = ()) -> Content:
-    return lines(
-        REPLY,
-        *before,
-        (f"{sign} " if said or details.strip() else sign, f"$text-{tone} bold"),
-        (said, f"$text-{tone}"),
-        (details if said else details.lstrip(), "$foreground 60%"),
-    )
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds * 1000:.0f} ms" if seconds < 10 else f"{seconds:.1f} s"

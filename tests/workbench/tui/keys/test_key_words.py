@@ -14,7 +14,7 @@ from workbench.state.derived import RenderedColumn
 from workbench.tui.dialogs.help import HelpScreen
 from workbench.tui.keys.key_words import NAMED_KEY, KeyWords, in_words
 from workbench.tui.keys.keymap import every_binding
-from workbench.tui.panes.column import verdict
+from workbench.tui.panes.verdict_line import verdict
 from workbench.tui.widgets.guide import Guide
 
 SOURCES = Path(workbench.__file__).parent

@@ -8,7 +8,7 @@ from sessions.model.replies import Reply
 from sessions.model.session import Column
 from sessions.running.repeats import collapse
 from workbench.state.derived import RenderedColumn
-from workbench.tui.panes.column import verdict
+from workbench.tui.panes.verdict_line import verdict
 from workbench.tui.runs.run_progress import Progress, RunRepeated
 from workbench.tui.runs.runs import ColumnRun
 
