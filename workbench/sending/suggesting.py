@@ -151,6 +151,7 @@ def ask(
     listeners: Iterable[Listener] = (),
     cancel: threading.Event | None = None,
     allow_hosts: Collection[str] = (),
+    allow_variables: Collection[str] = (),
     deadline_s: float | None = None,
 ) -> Suggestion:
     """Asks `model` for a rewrite of the text `of` (`instructions` or `fields.NAME.desc`); the session stays as it is.
@@ -167,6 +168,7 @@ def ask(
             listeners=listeners,
             cancel=cancel,
             allow_hosts=allow_hosts,
+            allow_variables=allow_variables,
             deadline_s=deadline_s,
         )
     except (SignatureError, ProviderError, UnknownAdapterError, BuildError, expectations.ExpectationError) as error:

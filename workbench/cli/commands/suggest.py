@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--take", action="store_true", help="put the rewrite into SESSION as a variant")
     parser.add_argument("--tag", metavar="TAG", help="the variant's tag (default: suggested, suggested-2, …)")
     arguments.add_allow_host(parser)
+    arguments.add_allow_variable(parser)
     arguments.add_json(parser)
 
 
@@ -55,7 +56,14 @@ def run(options: argparse.Namespace) -> int:
         failures = suggesting.failing(session)
         count = f"{len(failures)} repl{'y' if len(failures) == 1 else 'ies'} that went wrong"
         command_output.message(f"{model} is asked, with {count}")
-        made = suggesting.ask(session, options.of, model, options.wish, allow_hosts=options.allow_hosts)
+        made = suggesting.ask(
+            session,
+            options.of,
+            model,
+            options.wish,
+            allow_hosts=options.allow_hosts,
+            allow_variables=options.allow_variables,
+        )
     except (VariantError, SignatureError) as error:
         raise CommandError(str(error)) from error
     except suggesting.SuggestionError as error:

@@ -41,7 +41,7 @@ async def suggest(host: Host, of: str) -> None:
     session = host.document.session
     try:
         signature = session.signature.read()
-        failures = suggesting.failing(session)
+        failures = await asyncio.to_thread(suggesting.failing, session)  # a reply can take long to repair
     except (SignatureError, ExpectationError) as error:
         plain_notify(host.app, f"First mend this: {error}", severity="warning")
         return
@@ -70,15 +70,14 @@ async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> 
         hosts, path = host.sending.hosts, host.document.path
         if not await sending.settle(host, hosts.questions(scratch, column, path)):
             return None
-        allowed = hosts.of(scratch, column, path)
+        may = hosts.allowed(scratch, column, path)
     except (ProviderError, VariantError) as error:
         plain_notify(host.app, Scrubber().text(str(error)), severity="error")
         return None
     cancel = Event()
     waiting = ConfirmScreen("A rewrite is being written", f"{one_line(model, 60)} is asked for {of}.", STOP)
-    asked = asyncio.create_task(
-        asyncio.to_thread(suggesting.ask, session, of, model, wish, cancel=cancel, allow_hosts=allowed)
-    )
+    call = partial(suggesting.ask, cancel=cancel, allow_hosts=may.hosts, allow_variables=may.variables)
+    asked = asyncio.create_task(asyncio.to_thread(call, session, of, model, wish))
     asked.add_done_callback(lambda _: waiting.dismiss(ARRIVED) if waiting.is_current else None)
     if await host.app.push_screen_wait(waiting) != ARRIVED and not asked.done():
         cancel.set()

@@ -137,3 +137,18 @@ def test_an_address_of_the_session_gets_no_key_that_was_not_allowed_for_it(
         assert run("suggest", rain, "--allow-host", f"127.0.0.1:{server.port}").code == exit_codes.OK
         without, with_key = server.requests
     assert CANARY not in str(without.headers) and CANARY in str(with_key.headers)
+
+
+def test_a_variable_goes_out_in_a_header_of_the_session_only_where_it_is_allowed(
+    rain: str, run: Run, provider: Callable[[LoopbackServer], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OUR_ORG", "org-of-ours")
+    with LoopbackServer(rewritten(BETTER)) as server:
+        provider(server)
+        session = store.load(rain)
+        params = {"header_variables": {"X-Org": "OUR_ORG"}}
+        store.save(replace(session, model="openai/any-name", params=params), rain)
+        assert run("suggest", rain).code == exit_codes.PROVIDER and not server.requests
+        assert run("suggest", rain, "--allow-variable", "OUR_ORG").code == exit_codes.OK
+        (asked,) = server.requests
+    assert "org-of-ours" in str(asked.headers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -13,6 +14,8 @@ from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.open_app import SIZES, Desk, at_the_desk
 from tests.support.screen import seen
+from workbench.sending import suggesting
+from workbench.sending.suggesting import Failing
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.choose import ChooseScreen
 from workbench.tui.dialogs.choose_model import ModelScreen
@@ -147,6 +150,44 @@ def test_an_address_of_the_session_is_asked_about_before_it_gets_a_key(monkeypat
             assert desk.app.screen is desk.main and not server.requests
 
         at_the_desk(act, session=replace(SESSION, params={"api_base": server.url}))
+
+
+def test_a_variable_that_was_allowed_goes_out_in_its_header(
+    provider: Callable[[LoopbackServer], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OUR_ORG", "org-of-ours")
+    with server_of() as server:
+        provider(server)
+
+        async def act(desk: Desk) -> None:
+            await ask(desk)
+            await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "to be asked about the variable")
+            assert "OUR_ORG" in question(desk)
+            await desk.press("y")
+            await desk.until(lambda: isinstance(desk.app.screen, SuggestionScreen), "for the diff")
+
+        at_the_desk(act, session=replace(SESSION, params={"header_variables": {"X-Org": "OUR_ORG"}}))
+        assert "org-of-ours" in str(server.requests[0].headers)
+
+
+def test_the_replies_that_the_model_is_shown_are_read_away_from_the_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[threading.Thread] = []
+    failing = suggesting.failing
+
+    def watched(session: Session) -> tuple[Failing, ...]:
+        threads.append(threading.current_thread())
+        return failing(session)
+
+    monkeypatch.setattr(suggesting, "failing", watched)
+
+    async def act(desk: Desk) -> None:
+        desk.main.open_tab("variants")
+        desk.main.variants._list.focus()
+        await desk.press("s")
+        await desk.until(lambda: type(desk.app.screen) is ChooseScreen, "to be asked which text")
+
+    at_the_desk(act, session=SESSION)
+    assert threads and threading.main_thread() not in threads
 
 
 def test_a_signature_that_cannot_be_read_is_mended_first() -> None:
