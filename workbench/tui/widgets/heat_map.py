@@ -92,6 +92,8 @@ class HeatMap(Widget, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._table = HeatTable((), (), ())
+        self._longest_name = self._longest_head = self._longest_text = 0
+        """Characters; counted once a table, as each row that is painted asks for the widths that follow from them."""
         self._top = self._left = 0
         self.row = self.column = 0
         """The current cell."""
@@ -99,6 +101,9 @@ class HeatMap(Widget, can_focus=True):
     def show(self, table: HeatTable, row: int = 0, column: int = 0) -> None:
         """Shows another table, with this cell as the current one."""
         self._table = table
+        self._longest_name = max((len(one) for one in table.names), default=0)
+        self._longest_head = max((len(part) for head in table.heads for part in head), default=0)
+        self._longest_text = max((len(cell.text) for row in table.cells for cell in row), default=0)
         self.row = max(0, min(row, len(table.names) - 1))
         self.column = max(0, min(column, len(table.heads) - 1))
         self._bring_into_sight()
@@ -107,15 +112,14 @@ class HeatMap(Widget, can_focus=True):
 
     @property
     def _name_width(self) -> int:
-        longest = max((len(one) for one in self._table.names), default=0)
-        return min(longest, WIDEST_NAME, max(10, self.size.width * 2 // 5)) + 2
+        return min(self._longest_name, WIDEST_NAME, max(10, self.size.width * 2 // 5)) + 2
 
     @property
     def _cell_width(self) -> int:
-        texts = [len(cell.text) for row in self._table.cells for cell in row]
-        heads = [len(part) for head in self._table.heads for part in head]
+        if not self._table.cells:
+            return LEAST_CELL + 2
         room = (self.size.width - self._name_width) // max(1, len(self._table.heads))
-        return max(LEAST_CELL, *texts, min(max(heads, default=0), room - 2)) + 2 if texts else LEAST_CELL + 2
+        return max(LEAST_CELL, self._longest_text, min(self._longest_head, room - 2)) + 2
 
     @property
     def _columns_in_sight(self) -> int:
