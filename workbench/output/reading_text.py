@@ -23,9 +23,12 @@ def write(head: str, reading: Reading) -> None:
 
 
 def raised_by(reading: Reading) -> str:
-    """Who raises the error of a reply that is refused: dspy, or an adapter that dspy does not have."""
+    """Who raises the error of a reply that is refused: dspy, an adapter that dspy does not have, or a limit of ours."""
     from adapters.formats import catalog
+    from adapters.json_text.repair_limits import TooLargeError
 
+    if isinstance(reading.exception, TooLargeError):
+        return "this project"
     return "dspy" if catalog.dspy_class(reading.adapter) is not None else f"{catalog.title(reading.adapter)}Adapter"
 
 

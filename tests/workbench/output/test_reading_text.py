@@ -1,0 +1,20 @@
+"""Who is said to have refused a reply."""
+
+from __future__ import annotations
+
+import pytest
+
+from adapters.formats import catalog
+from adapters.signatures import notation
+from workbench.output.reading_text import raised_by
+
+
+@pytest.mark.parametrize(
+    ("reply", "who"),
+    [("no JSON at all", "dspy"), ('["' + 'a"b' * 6_000 + '"]', "this project")],
+    ids=["dspy's own error", "past a limit that dspy does not have"],
+)
+def test_a_limit_of_ours_is_no_error_of_dspys(reply: str, who: str) -> None:
+    reading = catalog.make("json").read(notation.read("question -> tags: list[str]"), reply)
+    assert not reading.ok
+    assert raised_by(reading) == who
