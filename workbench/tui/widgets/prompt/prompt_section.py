@@ -249,7 +249,7 @@ class FoldedSection(Section):
     def __init__(self, message: Message, width: int, is_unfolded: Callable[[Origin], bool], excerpt: int = 0) -> None:
         self.excerpt = excerpt
         self.hidden_rows = 0
-        """Rows of what is folded, shown or not."""
+        """Rows of what is folded, shown or not; of its first `LONGEST_SHOWN` characters, as no screen shows more."""
         self.first_own = 0
         """The first piece that is not folded."""
         super().__init__(message, width, is_unfolded)
@@ -261,11 +261,12 @@ class FoldedSection(Section):
             return
         self.first_own = first
         hidden = "".join([text for text, _, _ in given[:first]])
-        found = rows(safe(hidden).rstrip("\n"), self.width, hangs=True)
+        text = safe(hidden[:LONGEST_SHOWN])
+        found = rows(text.rstrip("\n"), self.width, hangs=True)
         self.hidden_rows = len(found)
         sign = OPENED if self.excerpt >= len(found) else FOLDED
         self.pieces.append(Piece(f"{sign} fields and structure ~{estimate(hidden):,}\n", "fold", 0))
-        self._add_excerpt(given[:first], safe(hidden), found[: self.excerpt])
+        self._add_excerpt(given[:first], text, found[: self.excerpt])
         head = len(self.pieces)
         super()._lay_out(given[first:], is_unfolded)
         self.pieces[head:] = [one._replace(number=one.number + first) for one in self.pieces[head:]]

@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from adapters.prompts.prompt import Message
 from adapters.prompts.text import KINDS, Segment, Text
 from workbench.output.display import safe
+from workbench.tui.widgets.prompt import prompt_section
 from workbench.tui.widgets.prompt.prompt_section import (
+    LONGEST_SHOWN,
     OTHER_FOLD,
     VALUE_FOLD,
+    FoldedSection,
     Section,
     estimated_height,
     fold_point,
@@ -113,3 +116,22 @@ def test_code_goes_on_under_its_own_indent() -> None:
     assert painted == ["x {", '    "total": "what is to be', "    paid for all of it", '    together"', "}"]
     indent = section.piece_at(3, 2)
     assert indent is not None and indent.number == -1, "it is no piece of the message"
+
+
+def test_of_a_folded_text_that_has_no_end_so_much_is_wrapped_as_could_ever_be_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wrapped: list[int] = []
+    wrap = prompt_section.rows
+
+    def counted(text: str, width: int, hangs: bool = False) -> list[tuple[int, int]]:
+        wrapped.append(len(text))
+        return wrap(text, width, hangs)
+
+    monkeypatch.setattr(prompt_section, "rows", counted)
+    long = "a description of it, " * (2 * LONGEST_SHOWN // 21)
+    parts = [Segment(long, "template"), Segment("Do as you are told.", "instructions")]
+    section = FoldedSection(Message("system", "system", (Text(parts),)), 40, lambda origin: False, excerpt=3)
+    assert section.excerpt == 3 and section.text.startswith("▸ fields and structure")
+    assert section.text.endswith("Do as you are told.")
+    assert sum(wrapped) < len(long)
