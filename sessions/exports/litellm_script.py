@@ -108,5 +108,5 @@ def _value(name: str, value: Any) -> str:
     """An argument as source; messages that stand in the body as they are, too, stand in the script once."""
     if name == "extra_body" and "messages" in value:
         rest = {one: part for one, part in value.items() if one != "messages"}
-        return f"{{'messages': MESSAGES, **{literal(as_json(rest), '    ')}}}".replace("'messages'", '"messages"', 1)
+        return f'{{"messages": MESSAGES, **{literal(as_json(rest), "    ")}}}'
     return literal(as_json(value), "    ")

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -238,7 +238,7 @@ class Bench:
             progress.failed += made.outcome == "failed"
             progress.seconds = self._clock() - self._began
             progress.cost = None if progress.cost is None or made.cost is None else progress.cost + made.cost
-            self._watch(made, progress)
+            self._watch(made, replace(progress))
 
 
 def bench_run(job: Job, run: Run, checks: Sequence[UserCheck], scrub: Scrubber) -> BenchRun:

@@ -32,7 +32,7 @@ def interruptible(said: str = "") -> Iterator[Asked]:
             raise KeyboardInterrupt
         if asked.stop.is_set() or not said:
             asked.cancel.set()
-        elif said:
+        else:
             # Not from the handler itself, which may have come in the middle of a write.
             threading.Thread(target=command_output.message, args=(f"\nworkbench: {said}",), daemon=True).start()
         asked.stop.set()

@@ -46,8 +46,7 @@ def table(head: Sequence[Element | str], rows: Sequence[Sequence[Element | str]]
 
 
 def _cell(content: Element | str) -> Element:
-    is_cell = isinstance(content, Element) and content.name == "td"
-    return content if is_cell and isinstance(content, Element) else tag("td", {}, content)
+    return content if isinstance(content, Element) and content.name == "td" else tag("td", {}, content)
 
 
 def folded(summary: Element | str, *children: Element | str, is_open: bool = False) -> Element:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 
+from adapters.replies.reading import ReplyForm
 from sessions.stress.forms import FORMS, FieldText
 from sessions.stress.good_replies import GoodReply
 from sessions.stress.mutation import Mutation, draft, grouped
@@ -91,10 +92,10 @@ def as_tags(good: GoodReply) -> str | None:
     return _in_form(good, "xml")
 
 
-def _in_form(good: GoodReply, kind: str) -> str | None:
+def _in_form(good: GoodReply, kind: ReplyForm) -> str | None:
     if not good.fields or (good.form is not None and good.form.kind == kind):
         return None
-    form = FORMS["markers" if kind == "markers" else "xml"]
+    form = FORMS[kind]
     named = [
         form.named(one.name, form.of_text(form.of_value(one.plain, lambda value, in_json: None))) for one in good.fields
     ]
