@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Tone = Literal["good", "bad", "warning", "dim"]
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A piece of a text, the kind that colours it (`colours.LOOKS`), and what is said of it."""
 
     text: str
@@ -18,16 +16,14 @@ class Piece:
     says: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """A text in pieces that joined are all of it: a message, a reply."""
 
     title: str
     pieces: tuple[Piece, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(NamedTuple):
     """Rows of cells under a head."""
 
     head: tuple[str, ...]
@@ -40,16 +36,14 @@ class Table:
         return cls(tuple([head[one] for one in kept]), tuple([tuple([row[one] for one in kept]) for row in rows]))
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(NamedTuple):
     """A sentence."""
 
     text: str
     tone: Tone = "dim"
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(NamedTuple):
     """Several side by side, where there is room."""
 
     columns: tuple[Shown, ...]
@@ -58,8 +52,7 @@ class Beside:
 Block = Passage | Table | Note | Beside
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(NamedTuple):
     """A title and what stands under it."""
 
     title: str

@@ -218,8 +218,17 @@ class Grid:
         return tuple(dict.fromkeys((cell.file, cell.case) for cell in self.cells))
 
     @cached_property
+    def has_several_files(self) -> bool:
+        return len({file for file, _ in self.cases}) > 1
+
+    @cached_property
     def by_place(self) -> Mapping[tuple[str, str, str], Cell]:
         return {(cell.file, cell.case, cell.column): cell for cell in self.cells}
+
+    @cached_property
+    def numbers(self) -> Mapping[tuple[str, str, str], int]:
+        """The place of each cell among all, from 0."""
+        return {place: number for number, place in enumerate(self.by_place)}
 
     def row(self, file: str, case: str) -> tuple[Cell | None, ...]:
         """The case's cells in the order of the columns; None where a session has no such column."""

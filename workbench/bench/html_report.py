@@ -80,7 +80,7 @@ def _legend() -> Iterator[Element | str]:
 
 
 def _id(cell: Cell, grid: Grid) -> str:
-    return f"cell-{grid.cells.index(cell)}"
+    return f"cell-{grid.numbers[cell.file, cell.case, cell.column]}"
 
 
 def _cell(cell: Cell | None, grid: Grid) -> Element:

@@ -65,7 +65,8 @@ def expected_now(job: Job, checks: Sequence[UserCheck]) -> str | None:
 
 
 def judged_again(jobs: Sequence[Job], runs: Sequence[BenchRun], checks: Sequence[UserCheck]) -> list[BenchRun]:
-    """The runs of these jobs by what is expected now: those of which something else was expected are read again.
+    """The runs of these jobs by what is expected now: those of which something else was expected are read again, and
+    all of them where functions of the user's own judge, which may have been edited under the same name.
 
     A run of several calls (a fallback, tools, an extraction) is more than its reply: it stays as it was judged.
     Raises `CommandError` for expectations that cannot be understood.
@@ -78,7 +79,7 @@ def _judged_again(job: Job, run: BenchRun, checks: Sequence[UserCheck]) -> Bench
     if run.outcome == "failed" or run.reply is None or len(run.measured) > 1:
         return run
     try:
-        if run.expectations == expected_now(job, checks):
+        if not checks and run.expectations == expected_now(job, checks):
             return run
     except expectations.ExpectationError:
         pass  # judging says where

@@ -65,7 +65,7 @@ def failed_words(total: Counted) -> str:
 
 def case_name(grid: Grid, file: str, case: str) -> str:
     """The case; with the session before it where there are several."""
-    return f"{file}::{case}" if len({one for one, _ in grid.cases}) > 1 else case
+    return f"{file}::{case}" if grid.has_several_files else case
 
 
 def flip_words(cell: Cell) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -182,6 +183,20 @@ def test_expectations_are_judged_and_the_user_may_judge_too(
         refused = run("bench", rain, "--expect", given)
         assert refused.code == exit_codes.USAGE
         assert said in refused.err
+
+
+def test_a_function_that_was_edited_judges_the_runs_that_are_there(
+    rain: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checks = tmp_path / "edited_checks.py"
+    found = []
+    for said in ("False", "True  # now"):
+        checks.write_text(f"def good(inputs, values):\n    return {said}\n")
+        monkeypatch.delitem(sys.modules, "edited_checks", raising=False)
+        importlib.invalidate_caches()
+        done = run("bench", rain, "--adapter", "chat", "--expect", "edited_checks:good", "--json")
+        found.append(done.json["columns"]["chat"]["expectations"])
+    assert found == [0, done.json["columns"]["chat"]["runs"]]
 
 
 def test_the_reports_say_the_same_to_each_reader(rain: str, run: Run, tmp_path: Path) -> None:
