@@ -88,8 +88,8 @@ def test_from_nothing_to_a_program_that_dspy_runs(tmp_path: Path, size: tuple[in
         terminal.wait_for("Runs of")
         terminal.press(" ", "\x1b[F")
         terminal.wait_for("offline/sloppy")
-        terminal.press("escape", "f3", "ctrl+r")
-        terminal.wait_for("recorded chat")
+        terminal.press("escape", "f3")
+        terminal.press_until("ctrl+r", "recorded chat")  # not before its reply has come
         terminal.press("ctrl+s")
         terminal.wait_for("Save as")
         terminal.press("enter")

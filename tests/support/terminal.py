@@ -103,6 +103,16 @@ class Terminal:
             if time.monotonic() > until or not is_open:
                 raise AssertionError(f"{text!r} was not painted; the last that was:\n{self._text()[-4000:]}")
 
+    def press_until(self, key: str, text: str) -> None:
+        """Presses a key, again when nothing more is painted, until `text` was: for what is refused until it can be."""
+        until = time.monotonic() + PATIENCE
+        self.press(key)
+        while text not in self._text():
+            if time.monotonic() > until:
+                raise AssertionError(f"{key} did not paint {text!r}; the last that was:\n{self._text()[-4000:]}")
+            if not self.reads_within(3.0):
+                os.write(self._fd, KEYS.get(key, key.encode()))
+
     def wait_for_byte(self) -> None:
         """Waits until anything is painted."""
         if not self.reads_within(PATIENCE):

@@ -18,6 +18,9 @@ from workbench.tui.widgets.text.plain import plain_notify
 if TYPE_CHECKING:
     from workbench.tui.host import Host
 
+UNDER_WAY = "is being sent: it can be recorded when its reply has come, or {app.cancel|esc} cancels it."
+"""Of a column whose reply is under way, which has no whole reply, or still an older one."""
+
 
 def record(host: Host) -> None:
     """Records the column with the focus: its messages, request, reply and reading, as `check` will compare them."""
@@ -27,15 +30,17 @@ def record(host: Host) -> None:
             host.app, "There is no column to record: first show one.", title="Not recorded", severity="warning"
         )
         return
-    why = _hindrance(rendered, host.key_words)
+    state = host.document.state
+    run = host.main.runs.of(state.case.name, rendered.column.id)
+    is_sent = run is not None and run.phase == "running"
+    why = host.key_words(UNDER_WAY) if is_sent else _hindrance(rendered, host.key_words)
     if why:
         plain_notify(host.app, f"{rendered.column.id} {why}", title="Not recorded", severity="warning", timeout=10)
         return
-    state = host.document.state
     # what is frozen is what is on screen: a run that was asked something else has only the reply in common with it
-    run = None if host.main.is_outdated(rendered) else host.main.runs.of(state.case.name, rendered.column.id)
+    ended = None if run is None or host.main.is_outdated(rendered) else run.run
     try:
-        recorded = recording.record(state.session, state.case, rendered.column, run.run if run is not None else None)
+        recorded = recording.record(state.session, state.case, rendered.column, ended)
     except SessionError as error:
         plain_notify(host.app, str(error), title="Not recorded", severity="warning")
         return

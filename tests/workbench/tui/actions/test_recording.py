@@ -100,6 +100,33 @@ def test_the_calls_of_a_cancelled_run_can_be_looked_at_and_a_part_of_a_reply_is_
     at_the_desk(act, session=SESSION.with_case(replace(SESSION.cases[0], replies={})), send=send)
 
 
+def test_a_column_that_is_being_sent_is_not_recorded_with_its_older_reply() -> None:
+    comes = threading.Event()
+
+    def send(state: State, column: Column, listener: Listener, cancel: threading.Event) -> Run:
+        listener(ChunkReceived(at=0.0, attempt=1, text=GOOD.text[:30]))
+        assert comes.wait(60)
+        newer = GOOD.text.replace("yes", "no")
+        return Run(True, {}, (), (Attempt(1, "chat", "fake", {"messages": []}, (Completion(newer),)),))
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.until(lambda: desk.main.runs.active)
+        await desk.press("f3", "ctrl+r")
+        said = said_last(desk)
+        comes.set()
+        assert said == (
+            "Not recorded: chat is being sent: it can be recorded when its reply has come, or esc cancels it."
+        )
+        assert not desk.document.session.cases[0].recordings
+        await desk.sent()
+        await desk.press("ctrl+r")
+        (completion,) = desk.document.session.cases[0].recordings["chat"].attempts[0].completions
+        assert completion.text == GOOD.text.replace("yes", "no")
+
+    at_the_desk(act, session=SESSION, send=send)
+
+
 def test_a_reply_that_was_kept_raw_is_recorded_unread() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f3", "ctrl+r")
