@@ -159,7 +159,7 @@ def _body(attempt: LiveAttempt, call: LiveCall, model: LiveModel | None) -> dict
     }
     form = sent.get("response_format")
     if isinstance(form, Mapping) and "$class" in form:
-        # As `sessions.fixtures.upstream_worker.plain_params` has it: dspy's client makes a strict schema of a class.
+        # As `sessions.releases.dspy_worker.plain_params` has it: dspy's client makes a strict schema of a class.
         schema = {"name": form["$class"], "strict": True, "schema": strict_schema(form["schema"])}
         sent["response_format"] = {"type": "json_schema", "json_schema": schema}
     return {"model": model.name if model is not None else "", **as_json(sent)}

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from adapters.formats import catalog
 from adapters.replies.reading import Reading, ReadingError, Span
-from sessions.errors import SessionError
 from sessions.file.typed_values import typed
-from sessions.fixtures.upstream import Upstream, UpstreamReading
 from sessions.model.session import Session
+from sessions.releases.engine import ReleaseError, ReleaseReading
+from sessions.releases.release import Release
 from sessions.stress import good_replies
 from sessions.stress.grid import Cell, Survival
 
 
-def read_by(dspy: Upstream, session: Session, ours: Survival) -> Survival | None:
+def read_by(dspy: Release, session: Session, ours: Survival) -> Survival | None:
     """A column beside `ours`: what the parser of `dspy` makes of the replies that were broken for it.
 
     Values are compared as they are written in a session's file. There is no verdict `flagged`: dspy alone says nothing.
@@ -22,14 +22,14 @@ def read_by(dspy: Upstream, session: Session, ours: Survival) -> Survival | None
     """
     if ours.good is None or not has_parser(ours.column.adapter):
         return None
-    id = f"{ours.id}@{dspy.name.rpartition(' ')[2]}"
+    id = f"{ours.id}@{dspy.version}"
     cells = list(ours.cells.values())
     try:
         good, *found = dspy.readings(session, ours.column, [ours.good.text, *[cell.text for cell in cells]])
-    except SessionError as error:
+    except ReleaseError as error:
         return replace(ours, id=id, good=None, cells={}, problem=str(error))
-    if not good["ok"]:
-        refused = f"{dspy.name} does not read the good reply ({good['error']}), so nothing can be said of broken ones"
+    if not good.ok:
+        refused = f"{dspy.name} does not read the good reply ({good.why}), so nothing can be said of broken ones"
         return replace(ours, id=id, good=None, cells={}, problem=refused)
     judged = [_judged(cell, one) for cell, one in zip(cells, found, strict=True)]
     return replace(ours, id=id, cells={cell.mutation.name: cell for cell in judged})
@@ -40,12 +40,12 @@ def has_parser(adapter: str) -> bool:
     return catalog.dspy_class(adapter) is not None and not catalog.profile(adapter).has_second_model
 
 
-def _judged(cell: Cell, found: UpstreamReading) -> Cell:
+def _judged(cell: Cell, found: ReleaseReading) -> Cell:
     meant = {name: typed(value) for name, value in cell.meant.items()}
-    refused = ReadingError(found["error"] or "", found.get("message", "")) if not found["ok"] else None
+    refused = None if found.ok else ReadingError(found.error, found.message)
     spans = (Span(0, len(cell.text), "repaired"),) if cell.text else ()
-    reading = Reading(cell.reading.adapter, cell.reading.signature, cell.text, found["values"], spans, {}, refused)
+    reading = Reading(cell.reading.adapter, cell.reading.signature, cell.text, found.values, spans, {}, refused)
     if refused is not None:
         return Cell(cell.mutation, cell.text, meant, reading, "refused")
-    wrong = good_replies.different(meant, found["values"])
+    wrong = good_replies.different(meant, found.values)
     return Cell(cell.mutation, cell.text, meant, reading, "silently_wrong" if wrong else "same", wrong)

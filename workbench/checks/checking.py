@@ -28,7 +28,7 @@ from workbench.output.exit_codes import CommandError
 from workbench.output.suggestions import no_such
 
 if TYPE_CHECKING:
-    from sessions.fixtures.upstream import Upstream
+    from sessions.releases.release import Release
 
 
 OBJECTS_BETWEEN_COLLECTIONS = 50_000
@@ -94,7 +94,7 @@ def check_alone(path: Path, plan: Plan) -> Checked:
         return check_file(path, plan, dspy, Follower())
 
 
-def check_file(path: Path, plan: Plan, dspy: Upstream | None, follower: Follower) -> Checked:
+def check_file(path: Path, plan: Plan, dspy: Release | None, follower: Follower) -> Checked:
     try:
         if plan.update:
             session, updated = _updated(path, plan)
@@ -183,11 +183,11 @@ def _updated(path: Path, plan: Plan) -> tuple[Session, bool]:
     return made, True
 
 
-def _upstream(python: str) -> Upstream:
-    from sessions.fixtures.upstream import Upstream
+def _upstream(python: str) -> Release:
+    from sessions.releases.release import Release
 
     try:
-        return Upstream(python)
+        return Release(python)
     except SessionError as error:
         raise CommandError(str(error)) from error
 
@@ -234,7 +234,7 @@ def adapters_of_the_user(session: Session, adapters: Sequence[str]) -> Mapping[s
         raise CommandError(str(error)) from error
 
 
-def _with_more(result: FixtureResult, session: Session, plan: Plan, dspy: Upstream | None) -> FixtureResult:
+def _with_more(result: FixtureResult, session: Session, plan: Plan, dspy: Release | None) -> FixtureResult:
     """The result with the verdicts that were asked for beside the usual ones."""
     column = next((one for one in session.columns if one.id == result.column), None)
     if column is None:
@@ -242,8 +242,10 @@ def _with_more(result: FixtureResult, session: Session, plan: Plan, dspy: Upstre
     case: Case = session.case(result.case)
     start = time.perf_counter()
     if dspy is not None:
-        word, drift = dspy.check(session, case, column)
-        why_not = dspy.why_not(session, case, column) if not result.is_empty else ""
+        from sessions.fixtures import upstream
+
+        word, drift = upstream.check(dspy, session, case, column)
+        why_not = upstream.why_not(dspy, session, case, column) if not result.is_empty else ""
         result = replace(
             result,
             verdicts={**result.verdicts, "upstream": word},

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from adapters.errors import SignatureError
 from sessions.errors import SessionError
-from sessions.fixtures.upstream import Upstream
 from sessions.model.session import Session
+from sessions.releases.release import Release
 from sessions.stress import grid, other_releases
 from sessions.stress.catalogue import CATALOGUE
 from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
@@ -112,7 +112,7 @@ def _with_other_releases(found: Grid, session: Session, pythons: list[str]) -> G
     beside: dict[str, list[Survival]] = {column.id: [column] for column in found.columns}
     for python in pythons:
         try:
-            with Upstream(python) as dspy:
+            with Release(python) as dspy:
                 for column in found.columns:
                     other = other_releases.read_by(dspy, session, column)
                     beside[column.id] += [] if other is None else [other]

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from sessions.file import restore_points, store
-from sessions.fixtures import upstream
 from sessions.model.session import Column
+from sessions.releases.release import OURS, WORKER
 from workbench.output import exit_codes
 
 Run = Callable[..., Any]
@@ -221,18 +221,16 @@ def test_the_dspy_of_another_environment_is_named_and_not_the_one_beside_the_wor
     info = theirs / "dspy-2.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: dspy\nVersion: 2.0\n")
-    ours = Path(upstream.__file__).parents[1]
-    worker = str(Path(upstream.__file__).with_name("upstream_worker.py"))
     both = tmp_path / "wheel"
     both.mkdir()
     for package in ("adapters", "sessions"):
-        (both / package).symlink_to(ours / package)
+        (both / package).symlink_to(OURS / package)
     other = both / "dspy-9.9.dist-info"
     other.mkdir()
     (other / "METADATA").write_text("Metadata-Version: 2.1\nName: dspy\nVersion: 9.9\n")
     code = f"import sys, runpy; sys.path.insert(0, {str(theirs)!r}); sys.argv = ['w', {str(both)!r}]; "
     done = subprocess.run(
-        [sys.executable, "-I", "-c", code + f"runpy.run_path({worker!r}, run_name='__main__')"],
+        [sys.executable, "-I", "-c", code + f"runpy.run_path({str(WORKER)!r}, run_name='__main__')"],
         input="",
         capture_output=True,
         text=True,

@@ -1,0 +1,48 @@
+"""Our own engine behind the shape that releases of dspy have, so that one can stand beside the other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from adapters.replies.reading import Reading
+from sessions.model import recording, variants
+from sessions.releases.engine import Call, Question, ReleaseError, ReleaseReading
+from sessions.running import rendering
+
+
+class Ours:
+    """The adapters of this project, which stand for `sessions.model.recording.DSPY`. Holds nothing open."""
+
+    name = f"ours, as dspy {recording.DSPY}"
+    version = recording.DSPY
+
+    def call(self, question: Question) -> Call:
+        """As `Engine.call`: whatever formatting raises is a `ReleaseError` of the kind `raised`."""
+        session, case, column = question.session, question.case, question.column
+        if question.adapter:
+            column = replace(column, adapter=question.adapter, options={})
+        try:
+            adapter = rendering.adapter_of(column)
+            signature = variants.session_of(session, column).signature.read()
+            made = rendering.request_of(session, column, case, capabilities=question.capabilities, adapter=adapter)
+            readings = tuple(
+                [recording.read_completion(adapter, made, signature, answer) for answer in question.answers]
+            )
+        except Exception as error:  # whatever dspy's format raises for this signature and these values
+            message = f"{self.name}: it makes no prompt: {type(error).__name__}: {error}"
+            raise ReleaseError("raised", question.column.id, message) from error
+        body = {name: value for name, value in made.as_dict().items() if name not in ("messages", "model")}
+        return Call(
+            tuple(recording.as_json(made.prompt.as_dicts())),
+            recording.as_json(body),
+            tuple([_reading(one) for one in readings]),
+            made.removed_fields,
+        )
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+def _reading(reading: Reading) -> ReleaseReading:
+    made, error = recording.recorded_reading(reading), reading.error
+    return ReleaseReading(made.ok, made.values, *(("", "") if error is None else (error.type, error.message)))

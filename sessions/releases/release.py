@@ -1,0 +1,247 @@
+"""A dspy in a warm child process of its own Python: neither its version nor its price is ours."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from adapters.formats import catalog
+from sessions.file import store
+from sessions.model import variants
+from sessions.model.replies import Answer
+from sessions.model.session import Case, Column, Session
+from sessions.releases.engine import Call, Failure, Question, ReleaseError, ReleaseReading
+
+START_SECONDS = 120.0
+ANSWER_SECONDS = 60.0
+REPLIES_AT_ONCE = 40
+FAILURES: Mapping[str, Failure] = {"unsupported": "unsupported", "raised": "raised"}
+WORKER = Path(__file__).with_name("dspy_worker.py")
+OURS = Path(__file__).parents[2]
+"""The folder of our packages, which the child reads with its own Python."""
+
+
+class Release:
+    """The dspy of one Python. One question at a time; threads wait for each other. Use as a context manager.
+
+    `hint` says what would work in the place of a Python without a dspy.
+    """
+
+    def __init__(
+        self,
+        python: str,
+        *,
+        hint: str = "install dspy there, or name another Python with --dspy-python",
+        answer_seconds: float = ANSWER_SECONDS,
+    ) -> None:
+        """Starts it. Raises `ReleaseError` when that Python cannot be run, or has no dspy that can be used."""
+        self._python = python
+        self._hint = hint
+        self._answer_seconds = answer_seconds
+        self._lock = threading.Lock()
+        self._child: _Child | None = _Child(python, hint)
+        self.version = self._child.version
+
+    @property
+    def name(self) -> str:
+        return f"dspy {self.version}"
+
+    def __enter__(self) -> Release:
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the child. A question that waits for it gets its error."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.close()
+
+    def call(self, question: Question) -> Call:
+        """What that dspy sends for the question's case, and how it reads the answers. Raises `ReleaseError`."""
+        why_not = self.why_not(question.session, question.column)
+        if why_not:
+            raise ReleaseError("unsupported", question.column.id, f"{self.name} cannot hold this: {why_not}")
+        known = question.capabilities
+        asked = {
+            "session": _text_of(question.session, question.case, question.column),
+            "adapter": question.adapter,
+            "capabilities": None
+            if known is None
+            else {
+                "function_calling": known.function_calling,
+                "reasoning": known.reasoning,
+                "response_schema": known.response_schema,
+                "params": sorted(known.params),
+            },
+            "answers": [_answer(one) for one in question.answers],
+        }
+        found = self._ask(asked, question.column)
+        return Call(
+            tuple(found["messages"]),
+            found["request"],
+            tuple([_reading(one) for one in found["readings"]]),
+            tuple(found["removed"]),
+        )
+
+    def readings(self, session: Session, column: Column, replies: Sequence[str]) -> list[ReleaseReading]:
+        """What the parser of `column`'s adapter makes of each of `replies`, by the signature as the column sees it.
+
+        The parser alone, without native parts and without a prompt. Raises `ReleaseError`.
+        """
+        varied = variants.session_of(session, column)
+        text = _text_of(varied, varied.cases[0], column)
+        found: list[ReleaseReading] = []
+        for start in range(0, len(replies), REPLIES_AT_ONCE):
+            some = list(replies[start : start + REPLIES_AT_ONCE])
+            answer = self._ask({"session": text, "replies": some}, column)
+            found += [_reading(one) for one in answer["readings"]]
+        return found
+
+    def why_not(self, session: Session, column: Column) -> str:
+        """Why a column cannot be shown to any dspy, as half a sentence; empty where it can."""
+        if session.tools:
+            return "the session has tools of its own, which in dspy are its agents' and no adapter's"
+        if catalog.dspy_class(column.adapter) is None:
+            return f"it has no adapter `{column.adapter}`"
+        return ""
+
+    def _ask(self, question: Mapping[str, Any], column: Column) -> dict[str, Any]:
+        with self._lock:
+            if self._child is None or self._child.has_ended:
+                self.close()
+                self._child = _Child(self._python, self._hint)
+                self.version = self._child.version
+            child = self._child
+            answer = child.ask(question, self._answer_seconds)
+        if "error" in answer:
+            kind = FAILURES.get(answer.get("kind", ""), "raised")
+            raise ReleaseError(kind, column.id, f"{self.name}: {answer['error']}")
+        if answer:
+            return answer
+        child.close()
+        if child.was_too_slow:
+            message = f"{self.name} did not answer within {self._answer_seconds:g} seconds, and was ended"
+            raise ReleaseError("too slow", column.id, message, "the next question starts it anew")
+        said = f": {child.last_words}" if child.last_words else ""
+        message = f"the process of {self.name} ended{said}"
+        raise ReleaseError("ended", column.id, message, "the next question starts it anew")
+
+
+class _Child:
+    """One process. `version` is that of its dspy."""
+
+    def __init__(self, python: str, hint: str) -> None:
+        self.was_too_slow = False
+        self._said: list[str] = []
+        self._folder = tempfile.TemporaryDirectory(prefix="workbench-dspy-")
+        variables = {
+            "DSPY_CACHEDIR": self._folder.name,
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            "PYTHONWARNINGS": "ignore",
+        }
+        try:
+            self._process = subprocess.Popen(
+                [python, "-I", "-X", "utf8", "-W", "ignore", str(WORKER), str(OURS)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                encoding="utf-8",
+                errors="replace",
+                env={**os.environ, **variables},
+                cwd=self._folder.name,
+            )
+        except OSError as error:
+            self._folder.cleanup()
+            raise ReleaseError("missing", python, f"cannot be run: {error.strerror or error}", hint) from error
+        self._listener = threading.Thread(target=self._listen, daemon=True, name="dspy-child-stderr")
+        self._listener.start()
+        hello = self._read(START_SECONDS)
+        if "dspy" not in hello:
+            self.close()
+            said = hello.get("error") or self.last_words or "it ended without a word"
+            raise ReleaseError("missing", python, f"has no dspy that can be used: {said}", hint)
+        self.version = str(hello["dspy"])
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
+
+    @property
+    def last_words(self) -> str:
+        """The last line that it wrote to its standard error, empty for none."""
+        return next((line.strip() for line in reversed(self._said) if line.strip()), "")
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._listener.join(1.0)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(BrokenPipeError):  # of what it was told, it did not hear the last
+                    pipe.close()
+        self._folder.cleanup()
+
+    def ask(self, question: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+        """Its answer; empty where it ended, or was ended after so many seconds (`was_too_slow`)."""
+        try:
+            assert self._process.stdin is not None
+            self._process.stdin.write(json.dumps(question) + "\n")
+            self._process.stdin.flush()
+        except (OSError, ValueError):  # it has ended, or was closed meanwhile
+            return {}
+        return self._read(seconds)
+
+    def _read(self, seconds: float) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        timer = threading.Timer(seconds, self._end_as_too_slow)
+        timer.daemon = True
+        timer.start()
+        try:
+            line = self._process.stdout.readline()
+            answer = json.loads(line) if line else {}
+        except (OSError, ValueError):
+            answer = {}
+        finally:
+            timer.cancel()
+        return answer if isinstance(answer, dict) else {}
+
+    def _end_as_too_slow(self) -> None:
+        self.was_too_slow = True
+        self._process.kill()
+
+    def _listen(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self._said.append(line)
+            del self._said[:-50]
+
+
+def _text_of(session: Session, case: Case, column: Column) -> str:
+    """The session with this case and column alone, as JSON: nothing else decides what a prompt is."""
+    bare = Case(case.name, case.inputs, case.history, turns_off=case.turns_off)
+    return store.dumps(replace(session, cases=(bare,), columns=(column,), notes=""))
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    return {
+        "text": answer.text,
+        "reasoning": answer.reasoning,
+        "tool_calls": list(answer.tool_calls or ()),
+        "logprobs": answer.logprobs,
+        "extraction": None if answer.extraction is None else answer.extraction.text,
+    }
+
+
+def _reading(found: Mapping[str, Any]) -> ReleaseReading:
+    return ReleaseReading(found["ok"], found["values"], found.get("error") or "", found.get("message") or "")
