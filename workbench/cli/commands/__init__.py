@@ -29,6 +29,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "export": "dspy source, curl, JSON Lines, promptfoo, Markdown and more",
         "config": "what is set, and from where",
         "completions": "a script for bash, zsh or fish",
+        "dspy": "other releases of dspy, installed beside, as columns",
         "models": "what can be chosen as --model, and which key it needs",
     }
 )

@@ -1,0 +1,198 @@
+"""The releases of dspy that are there: an environment of its own for each, in the user's data folder.
+
+One is a folder `dspy/VERSION` with an `environment.json` that names its Python: that of an environment in the same
+folder, or one of the user's own (`use`). It is made beside, tried, and renamed: a folder of that name is whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from adapters.user_folders import user_folder
+from sessions.errors import SessionError
+from sessions.releases import installing
+from sessions.releases.engine import ReleaseError
+from sessions.releases.installing import CannotAddError
+from sessions.releases.release import Release
+
+VERSION = re.compile(r"\d{1,4}(\.\d{1,6}){0,3}((a|b|rc|\.dev|\.post)\d{1,6})?")
+RECORD = "environment.json"
+UNDER_WAY = ".making-"
+
+
+@dataclass(frozen=True)
+class Environment:
+    """One release that is there."""
+
+    version: str
+    python: str
+    is_own: bool
+    """Whether it was made here; else it is one of the user's."""
+    folder: Path
+
+    @property
+    def is_there(self) -> bool:
+        """Whether its Python still exists."""
+        return os.access(self.python, os.X_OK)
+
+
+def folder() -> Path:
+    """`$XDG_DATA_HOME/adapter-workbench/dspy`, by default below `~/.local/share`; it need not exist yet.
+
+    Raises `SessionError` when there is neither the variable nor a home folder.
+    """
+    found = user_folder("XDG_DATA_HOME", ".local/share")
+    if found is None:
+        message = "there is no home folder to keep releases of dspy in"
+        raise SessionError(None, "", message, "set XDG_DATA_HOME to a folder of yours")
+    return found / "dspy"
+
+
+def added() -> tuple[Environment, ...]:
+    """Every release that is there, the oldest first. Starts nothing."""
+    try:
+        names = [one.name for one in folder().iterdir() if VERSION.fullmatch(one.name)]
+    except (OSError, SessionError):
+        return ()
+    found = [find(name) for name in sorted(names, key=order)]
+    return tuple([one for one in found if one is not None])
+
+
+def find(version: str) -> Environment | None:
+    """The release of that version; None where it was not added, or was not finished by us."""
+    if not VERSION.fullmatch(version):
+        return None
+    try:
+        place = folder() / version
+        said = json.loads((place / RECORD).read_text(encoding="utf-8"))
+        python, is_own = said["python"], said["own"]
+    except (OSError, SessionError, ValueError, KeyError, TypeError):
+        return None
+    if not isinstance(python, str) or not isinstance(is_own, bool):
+        return None
+    return Environment(version, str(place / python) if is_own else python, is_own, place)
+
+
+def add(version: str, tell: Callable[[str], None], python: str = sys.executable) -> Environment:
+    """Makes an environment of `python` with that release of dspy; `tell` gets a line for each step.
+
+    One that is there stays as it is. Takes a minute, and leaves nothing behind where it fails or is broken off
+    (KeyboardInterrupt). Raises `CannotAddError`, and `SessionError` for a folder that cannot be written.
+    """
+    if not VERSION.fullmatch(version):
+        raise CannotAddError("no such release", f"{version[:40]!r} is no release of dspy", "name one as `3.0.4`")
+    there = find(version)
+    if there is not None and there.is_there:
+        return there
+    place = _clean(folder())
+    making = place / f"{UNDER_WAY}{version}-{os.getpid()}"
+    try:
+        own = installing.install(version, making / "python", tell, python)
+        tell("trying it")
+        _tried(own, version)
+        return _kept(making, version, os.path.relpath(own, making), is_own=True)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def use(python: str) -> Environment:
+    """Keeps the dspy of a Python of the user's under its version, in the place of one that was there.
+
+    Raises `ReleaseError` for a Python without a dspy that can be used, and `SessionError`.
+    """
+    absolute = os.path.abspath(os.path.expanduser(python)) if os.sep in python else shutil.which(python) or python
+    with Release(absolute, hint="install dspy there, or name another Python") as dspy:
+        version = dspy.version
+    if not VERSION.fullmatch(version):
+        raise ReleaseError("missing", absolute, f"its dspy calls itself {version[:40]!r}, which is no release")
+    making = _clean(folder()) / f"{UNDER_WAY}{version}-{os.getpid()}"
+    try:
+        making.mkdir()
+        remove(version)
+        return _kept(making, version, absolute, is_own=False)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def remove(version: str) -> bool:
+    """Takes a release away, and its environment if it was made here; whether there was one. Raises `SessionError`."""
+    if not VERSION.fullmatch(version):
+        return False
+    place = folder() / version
+    gone = place.with_name(f"{UNDER_WAY}{version}-gone-{os.getpid()}")
+    try:
+        place.rename(gone)  # at once: a half removed one would look whole
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise SessionError(place, "", f"cannot be removed: {error.strerror or error}") from error
+    shutil.rmtree(gone, ignore_errors=True)
+    return True
+
+
+def order(version: str) -> tuple[tuple[int, ...], str]:
+    """A key that sorts versions: 3.9 before 3.10, and 3.5.0rc1 before 3.5.0."""
+    found = re.match(r"[\d.]*\d", version)
+    numbers = found[0] if found else ""
+    rest = version[len(numbers) :]
+    return tuple([int(one) for one in numbers.split(".") if one]), rest or "~"
+
+
+def _tried(python: str, version: str) -> None:
+    """Raises `CannotAddError` where what was installed is not to be used."""
+    try:
+        with Release(python) as dspy:
+            found = dspy.version
+    except ReleaseError as error:
+        message = f"dspy {version} was installed, and {error.message}"
+        raise CannotAddError("broken", message, "another Python may do: `--python`") from error
+    if found != version:
+        raise CannotAddError("broken", f"what was installed as dspy {version} calls itself {found[:40]}")
+
+
+def _kept(making: Path, version: str, python: str, *, is_own: bool) -> Environment:
+    place = making.with_name(version)
+    try:
+        (making / RECORD).write_text(json.dumps({"python": python, "own": is_own}) + "\n", encoding="utf-8")
+        if find(version) is None or not _is_whole(version):
+            shutil.rmtree(place, ignore_errors=True)
+            making.rename(place)
+    except OSError as error:
+        raise SessionError(place, "", f"cannot be made: {error.strerror or error}") from error
+    found = find(version)
+    if found is None:
+        raise SessionError(place, "", "was removed at the same time", "add it again")
+    return found
+
+
+def _is_whole(version: str) -> bool:
+    found = find(version)
+    return found is not None and found.is_there
+
+
+def _clean(place: Path) -> Path:
+    """The folder of releases, made where it is not there, without what a killed process left behind."""
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for left in place.glob(f"{UNDER_WAY}*"):
+            owner = left.name.rpartition("-")[2]
+            if not (owner.isdecimal() and _is_running(int(owner))):
+                shutil.rmtree(left, ignore_errors=True)
+    except OSError as error:
+        raise SessionError(place, "", f"cannot be written: {error.strerror or error}") from error
+    return place
+
+
+def _is_running(process: int) -> bool:
+    with suppress(OSError, OverflowError):
+        os.kill(process, 0)
+        return True
+    return False

@@ -1,0 +1,209 @@
+"""How a release of dspy is installed: by uv where it is there, else by venv and pip, from the index that pip is set to.
+
+Both are programs that are started; what they say of a failure becomes one line.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+from sessions.errors import SessionError
+
+Reason = Literal["no such release", "python", "network", "broken"]
+FOR_UV = {
+    "index-url": "--index-url",
+    "extra-index-url": "--extra-index-url",
+    "find-links": "--find-links",
+    "constraint": "--constraint",
+    "no-index": "--no-index",
+    "trusted-host": "--allow-insecure-host",
+    "cert": "--cert",
+}
+"""Settings of pip by their names, and uv's option that means the same."""
+SWITCHES = ("no-index",)
+STEPS = re.compile(r"(Collecting|Downloading|Building|Prepared|Resolved|Installed|Installing) .*", re.IGNORECASE)
+NO_NETWORK = re.compile(
+    r"Retrying \(|Failed to establish a new connection|name resolution|dns error|error sending request"
+    r"|Failed to fetch|Could not connect|Connection refused|ConnectTimeout|Network is unreachable|ProxyError"
+)
+ELSEWHERE = re.compile(r"(?:^|[ ;,])(\d\S*) Requires-Python ([^;\n]+)")
+OF_PIP = re.compile(r"\(from versions: ([^)]*)\)")
+MOST_LINES = 400
+OLDEST_PYTHON = (3, 11)
+"""For which our own packages are written, that the child reads with."""
+
+
+class CannotAddError(SessionError):
+    """Why a release could not be added, in one line."""
+
+    def __init__(self, reason: Reason, message: str, hint: str = "") -> None:
+        self.reason = reason
+        super().__init__(None, "", message, hint)
+
+
+def install(version: str, folder: Path, tell: Callable[[str], None], python: str) -> str:
+    """Makes an environment in `folder` from `python` and installs dspy there; its Python.
+
+    Raises `CannotAddError`, and `SessionError` for a folder that cannot be made.
+    """
+    _check(python)
+    inside = str(folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    wanted = f"dspy=={version}"
+    uv = shutil.which("uv")
+    tell(f"making an environment for dspy {version}")
+    if uv is not None:
+        settings = _settings_for_uv(python)
+        _run([uv, "venv", "--quiet", "--python", python, str(folder)], version, python, tell)
+        _run([uv, "pip", "install", "--python", inside, *settings, wanted], version, python, tell)
+        return inside
+    has_pip = _says([python, "-m", "pip", "--version"]) != ""
+    _run([python, "-m", "venv", *(["--without-pip"] if has_pip else []), str(folder)], version, python, tell)
+    pip = [python, "-m", "pip", "--python", inside] if has_pip else [inside, "-m", "pip"]
+    quiet = ["--disable-pip-version-check", "--no-input", "--progress-bar", "off"]
+    _run([*pip, "install", *quiet, wanted], version, python, tell)
+    return inside
+
+
+def _check(python: str) -> None:
+    """Raises `CannotAddError` for a Python that the workbench's own part of the environment cannot live in."""
+    found = _says([python, "-c", "import sys; print(*sys.version_info[:2], sep='.')"])
+    if not found:
+        raise CannotAddError("python", f"{python} cannot be run", "name a Python that is there with --python")
+    if not re.fullmatch(r"\d+\.\d+", found) or tuple(map(int, found.split("."))) < OLDEST_PYTHON:
+        needed = ".".join(map(str, OLDEST_PYTHON))
+        message = f"{python} is Python {found[:20]}, and the workbench reads sessions there with {needed} or later"
+        raise CannotAddError("python", message, "name another with --python")
+
+
+def _run(command: Sequence[str], version: str, python: str, tell: Callable[[str], None]) -> None:
+    """Runs a step to its end; its process and those of its own end with us. Raises `CannotAddError`."""
+    lines: list[str] = []
+    try:
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,
+        )
+    except OSError as error:
+        message = f"{command[0]} cannot be run: {error.strerror or error}"
+        raise CannotAddError("python", message, "name a Python that is there with --python") from error
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line.rstrip())
+            del lines[:-MOST_LINES]
+            if STEPS.match(line.strip()):
+                tell(line.strip())
+        code = process.wait()
+    finally:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+    if code != 0:
+        raise why("\n".join(lines), version, python)
+
+
+def why(said: str, version: str, python: str) -> CannotAddError:
+    """What pip or uv said, as one line with the mend."""
+    needs = _python_needed(said, version)
+    if needs:
+        of = f"{python} is {_version_of(python)}"
+        hint = f"name another with --python, or `workbench dspy use PYTHON` for one that has dspy {version}"
+        return CannotAddError("python", f"dspy {version} needs Python {needs}, and {of}", hint)
+    found = OF_PIP.search(said)
+    versions = [one.strip() for one in found[1].split(",")] if found else []
+    if versions and versions != ["none"]:
+        return _no_such(version, versions)
+    if NO_NETWORK.search(said):
+        message = f"dspy {version} cannot be fetched: the package index does not answer"
+        return CannotAddError("network", message, "look at the network and at `pip config list`")
+    if versions or re.search(r"there is no version of dspy|no versions of dspy|was not found in the", said):
+        return _no_such(version, [])
+    last = [one.strip() for one in said.splitlines() if one.strip()]
+    errors = [one for one in last if one.lower().startswith(("error", "×", "╰"))]
+    line = (errors or last or ["it ended without a word"])[-1].lstrip("×╰─▶ ")
+    return CannotAddError("broken", f"dspy {version} cannot be installed: {line[:300]}")
+
+
+def _no_such(version: str, versions: Sequence[str]) -> CannotAddError:
+    series = version.rpartition(".")[0]
+    near = [one for one in versions if one.startswith(f"{series}.")] or versions
+    hint = f"there are {', '.join(near[-5:])}" if near else "its releases are at https://pypi.org/project/dspy/#history"
+    return CannotAddError("no such release", f"there is no dspy {version}", hint)
+
+
+def _python_needed(said: str, version: str) -> str:
+    """Which Pythons the release is for, where that is why it is not taken."""
+    for name, needs in ELSEWHERE.findall(said):
+        if name == version:
+            return str(needs).strip()
+    joined = " ".join(said.split())
+    uvs = re.search(rf"dspy=={re.escape(version)} depends on Python(\S+(?:,\S+)*)", joined)
+    return uvs[1].rstrip(",.") if uvs and "does not satisfy" in joined else ""
+
+
+def _version_of(python: str) -> str:
+    return _says([python, "-c", "import platform; print(platform.python_version())"]) or "another"
+
+
+def _says(command: Sequence[str]) -> str:
+    """The first line of a program's answer; empty where it fails."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip().partition("\n")[0] if done.returncode == 0 else ""
+
+
+def _settings_for_uv(python: str) -> list[str]:
+    """pip's settings (its files' and its variables') as options of uv, which does not look at them."""
+    said = ""
+    for one in dict.fromkeys((python, sys.executable)):
+        try:
+            done = subprocess.run([one, "-m", "pip", "config", "list"], capture_output=True, text=True, timeout=60)
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if done.returncode == 0:
+            said = done.stdout
+            break
+    return as_uvs_options(said)
+
+
+def as_uvs_options(said: str) -> list[str]:
+    """What `pip config list` says as options of uv; a variable's value wins over a file's."""
+    options: list[str] = []
+    found = dict(_settings(said))
+    for name, value in found.items():
+        if name in SWITCHES:
+            options += [FOR_UV[name]] if value.lower() in ("1", "true", "yes", "on") else []
+        else:
+            options += [part for one in value.split() for part in (FOR_UV[name], one)]
+    # pip takes the best version of all indexes, uv of the first index that has the name.
+    return [*options, "--index-strategy", "unsafe-best-match"] if "extra-index-url" in found else options
+
+
+def _settings(said: str) -> Iterator[tuple[str, str]]:
+    """Name and value of what `pip config list` says: `global.index-url='https://…'` a line, variables last."""
+    lines = [one for one in said.splitlines() if not one.startswith(":env:")]
+    lines += [one.removeprefix(":env:") for one in said.splitlines() if one.startswith(":env:")]
+    for line in lines:
+        key, _, value = line.partition("=")
+        name = key.strip().rpartition(".")[2]
+        if name in FOR_UV and len(value) >= 2 and value[0] == value[-1] and value[0] in "'\"":
+            yield name, value[1:-1].replace("\\n", " ")

@@ -1,0 +1,114 @@
+"""`workbench dspy`: releases added, listed, used and removed on the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.hostile import HOSTILE
+from workbench.output import exit_codes
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of releases, an empty one."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path / "data" / "adapter-workbench" / "dspy"
+
+
+@pytest.fixture
+def theirs(tmp_path: Path) -> str:
+    """A Python of the user's with dspy 9.9.1."""
+    python = tmp_path / "theirs"
+    python.write_text('#!/bin/sh\necho \'{"dspy": "9.9.1"}\'\nread question\n')
+    python.chmod(0o755)
+    return str(python)
+
+
+def uv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: str) -> None:
+    """A `uv` that says `lines` of a shell script."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    (folder / "uv").write_text(f"#!/bin/sh\n{lines}")
+    (folder / "uv").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+def test_nothing_was_added(run: Run) -> None:
+    done = run("dspy")
+    assert (done.code, done.out) == (exit_codes.OK, "")
+    assert "workbench dspy add 3.0.4" in done.err
+    assert run("dspy", "list", "--json").json == {"releases": []}
+
+
+def test_an_environment_of_the_users_is_used_listed_and_forgotten(run: Run, theirs: str) -> None:
+    done = run("dspy", "use", theirs)
+    assert (done.code, done.out) == (exit_codes.OK, "dspy 9.9.1 is there: chat@9.9.1 is a column of it\n")
+    assert run("dspy").out == f"9.9.1      yours      {theirs}\n"
+    one = {"version": "9.9.1", "python": theirs, "own": False, "is_there": True}
+    assert run("dspy", "list", "--json").json == {"releases": [one]}
+    assert run("dspy", "use", theirs, "--json").json == one
+    assert run("dspy", "remove", "9.9.1").code == exit_codes.OK
+    again = run("dspy", "remove", "9.9.1")
+    assert (again.code, again.err.count("\n")) == (exit_codes.USAGE, 1)
+    assert Path(theirs).exists()
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "words"),
+    [
+        ("error: Failed to fetch: dns error", exit_codes.PROVIDER, "the package index does not answer"),
+        ("Because there is no version of dspy==9.9.1 and", exit_codes.USAGE, "there is no dspy 9.9.1"),
+        ("error: the disk is full", exit_codes.USAGE, "cannot be installed: error: the disk is full"),
+        ("\x1b[31m[/red]error", exit_codes.USAGE, "cannot be installed"),
+    ],
+)
+def test_what_cannot_be_added_is_one_line_and_leaves_nothing(
+    run: Run, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, code: int, words: str
+) -> None:
+    uv(tmp_path, monkeypatch, f"cat <<'END'\n{said}\nEND\nexit 1\n")
+    done = run("dspy", "add", "9.9.1")
+    assert (done.code, done.out) == (code, "")
+    assert [line for line in done.err.splitlines() if words in line] == [done.err.splitlines()[-1]]
+    assert "\x1b" not in done.err
+    assert list(data.iterdir()) == []
+
+
+def test_a_python_that_is_too_old_or_not_there_is_one_line(run: Run, data: Path, tmp_path: Path) -> None:
+    old = tmp_path / "old"
+    old.write_text("#!/bin/sh\necho 3.9\n")
+    old.chmod(0o755)
+    for python, words in ((str(old), "is Python 3.9, and"), ("/nowhere", "/nowhere cannot be run")):
+        done = run("dspy", "add", "9.9.1", "--python", python)
+        assert done.code == exit_codes.USAGE
+        assert words in done.err and "--python" in done.err
+        assert list(data.iterdir()) == []
+
+
+@pytest.mark.parametrize("action", ["add", "remove"])
+@pytest.mark.parametrize("kind", ["shell", "path", *HOSTILE])
+def test_a_name_that_is_no_release_is_one_line(run: Run, data: Path, kind: str, action: str) -> None:
+    name = {"shell": "3.0.4; rm", "path": "../x", **HOSTILE}[kind]
+    done = run("dspy", action, "--", name)
+    assert done.code == exit_codes.USAGE
+    assert done.err.count("\n") == 1 and "\x1b" not in done.err
+    assert len(done.err) < 300
+    assert not data.exists()
+
+
+@pytest.mark.parametrize("action", ["add", "use", "remove"])
+def test_an_action_without_a_name_says_what_it_wants(run: Run, action: str) -> None:
+    done = run("dspy", action)
+    assert done.code == exit_codes.USAGE and f"{action} wants" in done.err
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(run: Run, theirs: str, tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file")
+    done = run("dspy", "use", theirs)
+    assert done.code == exit_codes.USAGE and "cannot be" in done.err

@@ -1,0 +1,131 @@
+"""`workbench dspy`: other releases of dspy, each in an environment of its own, as columns and as judges."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from contextlib import suppress
+
+from sessions.errors import SessionError
+from sessions.releases import environments
+from sessions.releases.environments import Environment
+from sessions.releases.installing import CannotAddError
+from workbench.cli import arguments
+from workbench.output import command_output, display, exit_codes
+from workbench.output.exit_codes import CommandError
+
+DESCRIPTION = """\
+Keeps releases of dspy beside the workbench, each in an environment of its own
+in your data folder. One that is added is a column: chat@3.0.4 is the Chat
+adapter of that very dspy, which renders and reads in a process of its own.
+
+add VERSION     installs it, with uv where that is there, else with venv and
+                pip; from the index and with the constraints that pip is set to
+use PYTHON      takes the dspy of an environment of yours, which stays yours
+list            what is there
+remove VERSION  takes it away; an environment of yours is only forgotten
+
+Exits 0; 2 where that release or that Python cannot be; 3 without a network."""
+EXAMPLES = """\
+  workbench dspy add 3.0.4
+  workbench dspy add 2.6.27 --python python3.12
+  workbench dspy use ../old/.venv/bin/python
+  workbench dspy list --json | jq -r .releases[].version
+  workbench render q.session.json --adapter chat chat@3.0.4"""
+ACTIONS = ("list", "add", "use", "remove")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=ACTIONS, nargs="?", default="list", help="what to do")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a release, as 3.0.4; of use, a Python")
+    parser.add_argument(
+        "--python", default=sys.executable, metavar="PYTHON", help="of add: the Python to make the environment from"
+    )
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    action, name = options.action, options.name
+    if action == "list":
+        if name is not None:
+            raise CommandError("list takes no name; `workbench dspy add 3.0.4` adds a release")
+        return _list(options)
+    if name is None:
+        raise CommandError(f"{action} wants {'a Python' if action == 'use' else 'a release, such as 3.0.4'}")
+    try:
+        if action == "remove":
+            return _remove(name, options)
+        found = environments.use(name) if action == "use" else _add(name, options)
+    except CannotAddError as error:
+        raise CommandError(
+            str(error), exit_codes.PROVIDER if error.reason == "network" else exit_codes.USAGE
+        ) from error
+    except SessionError as error:
+        raise CommandError(str(error)) from error
+    if options.json:
+        command_output.json(_shape(found))
+    else:
+        command_output.text(f"dspy {found.version} is there: chat@{found.version} is a column of it")
+    return exit_codes.OK
+
+
+def _add(version: str, options: argparse.Namespace) -> Environment:
+    shown = _Progress()
+    try:
+        return environments.add(version, shown.tell, options.python)
+    finally:
+        shown.clear()
+
+
+def _remove(version: str, options: argparse.Namespace) -> int:
+    if not environments.remove(version):
+        there = ", ".join([one.version for one in environments.added()]) or "none"
+        raise CommandError(f"no dspy {display.one_line(version, 40)} was added; there is {there}")
+    if options.json:
+        command_output.json({"removed": version})
+    else:
+        command_output.text(f"dspy {version} is gone")
+    return exit_codes.OK
+
+
+def _list(options: argparse.Namespace) -> int:
+    found = environments.added()
+    if options.json:
+        command_output.json({"releases": [_shape(one) for one in found]})
+        return exit_codes.OK
+    if not found:
+        command_output.message("no release of dspy was added; `workbench dspy add 3.0.4` adds one")
+    for one in found:
+        whose = "made here" if one.is_own else "yours"
+        gone = "" if one.is_there else "  its Python is gone: remove it, and add it again"
+        command_output.text(f"{one.version:<10} {whose:<10} {one.python}{gone}")
+    return exit_codes.OK
+
+
+def _shape(one: Environment) -> dict[str, object]:
+    return {"version": one.version, "python": one.python, "own": one.is_own, "is_there": one.is_there}
+
+
+class _Progress:
+    """The step under way: in one line of a terminal, else a line for each step that takes long."""
+
+    def __init__(self) -> None:
+        self._is_terminal = command_output.is_terminal(sys.stderr)
+
+    def tell(self, step: str) -> None:
+        shown = display.one_line(step, 76)
+        if not self._is_terminal:
+            if not step.startswith((" ", "Collecting", "Downloading")):
+                command_output.message(shown)
+            return
+        with suppress(OSError):
+            width = os.get_terminal_size(sys.stderr.fileno()).columns - 1
+            sys.stderr.write("\r\x1b[K" + shown[:width])
+            sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self._is_terminal:
+            with suppress(OSError):
+                sys.stderr.write("\r\x1b[K")
+                sys.stderr.flush()
