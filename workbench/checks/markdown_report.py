@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from sessions.causes.cause import Cause, counted
 from sessions.fixtures import reports
-from workbench.output import display
+from workbench.output.markdown import code, fenced
 
 SIZE_LIMIT = 60_000
 """Characters. A comment of GitHub holds 65,536, a step's summary a megabyte."""
@@ -47,22 +46,3 @@ def _section(cause: Cause) -> str:
         f"\n### {code(cause.words)}\n\n{counted(cause.fixtures)}, cause `{cause.id}`\n\n"
         f"{fenced(diff, 'diff')}\n<details><summary>Fixtures</summary>\n\n{fenced(named + others)}</details>\n"
     )
-
-
-def code(text: str) -> str:
-    """Text of others within a line: as code, in which neither Markdown, HTML, mentions nor addresses mean anything."""
-    shown = " ".join(display.safe(text).split())
-    fence = "`" * (_longest_run(shown) + 1)
-    pad = " " if shown[:1] == "`" or shown[-1:] == "`" or not shown else ""
-    return f"{fence}{pad}{shown}{pad}{fence}"
-
-
-def fenced(text: str, language: str = "") -> str:
-    """Text of others in lines of its own, between fences longer than any within it."""
-    shown = display.safe(text)
-    fence = "`" * max(3, _longest_run(shown) + 1)
-    return f"{fence}{language}\n{shown}\n{fence}\n"
-
-
-def _longest_run(text: str) -> int:
-    return max((len(one) for one in re.findall("`+", text)), default=0)

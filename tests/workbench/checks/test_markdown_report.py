@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from sessions.file import store
-from workbench.checks.markdown_report import SIZE_LIMIT, code, fenced
+from workbench.checks.markdown_report import SIZE_LIMIT
+from workbench.output.markdown import code, fenced
 
 Run = Callable[..., Any]
 HOSTILE = "@everyone <img src=x onerror=alert(1)> [a](http://evil) ```` \x1b[31m | # h"

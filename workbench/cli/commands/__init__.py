@@ -18,6 +18,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "parse": "read a reply: verdict, values, spans, steps, flags",
         "stress": "break good replies; which parser survives them?",
         "check": "has any recorded prompt or reading changed?",
+        "upgrade": "what another dspy, model or adapter would change",
         "review": "what drifted by its cause; accept one, or all",
         "pull": "the program's text of a signature into its sessions",
         "push": "a session's signature back into its program",

@@ -1,0 +1,334 @@
+"""What changed in how a prompt is written or a reply is read, where what they say is the same.
+
+Another release of dspy, another adapter or another model wrote the same signature, demos and inputs. Names, values and
+what a piece of JSON or XML holds are put aside, so that one change has one key in every fixture and adapter.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+from sessions.causes.cause import CauseKind, Key
+from sessions.fixtures.verdicts import Edit
+
+LONGEST = 300
+"""Characters of a text that stands in a key; what is behind says nothing more of the change."""
+BLANKS, TYPE, MEMBERS, VALUE, MOVED, IN_TURNS = "blanks", "type", "members", "value", "moved", "in turns"
+SCHEMA_KEYS, SCHEMA_FORM, QUOTES, FIELD, PARTS = "schema keys", "schema form", "quotes", "field", "parts"
+PARAMETER, OTHER_SCHEMA, NO_PROMPT = "parameter", "other schema", "no prompt"
+REFUSED, READ, ERROR, READ_AS = "refused", "read", "error", "read as"
+
+_OF_A_FIELD: Mapping[str, str] = {
+    "marker": "the marker of a field",
+    "description": "the description of a field",
+    "constraint": "the constraint of a field",
+    "schema": "the schema of a field",
+    "filler": "the note on what is missing",
+    "name": "the name of a field",
+}
+_OF_A_MESSAGE: Mapping[str, str] = {"reminder": "the reminder", "instructions": "the instructions"}
+_HELD = ("description", "constraint", "schema", "value", "filler", "reminder", "instructions")
+"""What the signature or the data says: that it is there or not is the change, and not what it says."""
+_ARGUMENTS = re.compile(r"([\w.]+)(\[.*\])?\s*$", re.DOTALL)
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_TAGS = re.compile(r"<[A-Za-z_].*</[\w.:-]+>|<[A-Za-z_][\w.:-]* ?/>", re.DOTALL)
+
+
+def turns_of(turn: str) -> str:
+    """All messages of a turn's kind, in words: `demo 3` is one of "demos"."""
+    kind = turn.partition(" ")[0]
+    known = {"system": "the system message", "demo": "demos", "history": "history turns", "inputs": "the last message"}
+    return known.get(kind, "another message")
+
+
+def abstract(text: str, names: Collection[str], *, with_tags: bool = False) -> str:
+    """A text in which the names of fields are `field`, JSON is `{…}` and elements of XML are `<…>`, in one line.
+
+    `with_tags`: tags stay, for what is itself the mark of a field.
+    """
+    found = "".join([piece if said else "{…}" for piece, said in _around_json(text)])
+    found = found if with_tags else _TAGS.sub("<…>", found)
+    for name in sorted(names, key=len, reverse=True):
+        # A name is one where it stands in marks; anywhere else it may be a word of the sentence.
+        found = re.sub(rf"(?<=[`{{</\"]){re.escape(name)}(?=[`}}>\"])|(?<=## ){re.escape(name)}(?= ##)", "field", found)
+    found = re.sub(r"`field`(, (then |and )?`field`)+", "`field` …", " ".join(found.split()))
+    return found if len(found) <= LONGEST else f"{found[: LONGEST - 1]}…"
+
+
+def _around_json(text: str) -> Iterator[tuple[str, bool]]:
+    """The text in pieces: what is said (True), and objects or arrays of JSON (False)."""
+    decoder, position, start = json.JSONDecoder(), 0, 0
+    for found in re.finditer(r'\{(?=\s*["}])|\[(?=\s*["{\]])', text):
+        if found.start() < position:
+            continue
+        try:
+            _, end = decoder.raw_decode(text, found.start())
+        except (ValueError, RecursionError):
+            continue
+        yield text[start : found.start()], True
+        yield text[found.start() : end], False
+        start = position = end
+    yield text[start:], True
+
+
+def schemas_in(text: str) -> list[Any]:
+    """The objects of JSON that stand in a text."""
+    return [json.loads(piece) for piece, said in _around_json(text) if not said]
+
+
+def key_of(edit: Edit, by: CauseKind, *, is_part: bool = True) -> Key:
+    """What changed in the pieces of one origin; its texts are `abstract` already, but for types, schemas and values.
+
+    `is_part`: the texts are what changed within a piece, and not whole pieces.
+    """
+    origin, before, after = edit.origin, edit.before, edit.after
+    if "".join(before.split()) == "".join(after.split()):
+        return Key(by, BLANKS, "", "")
+    if {before, after} == {"names", "values"}:
+        return Key(by, MEMBERS, before, after)
+    if origin.kind == "type" and before and after:
+        return Key(by, TYPE, *_types(before, after))
+    if origin.kind == "schema" and before and after:
+        return _schema_key(before, after, by)
+    if origin.kind == "value":
+        return Key(
+            by, VALUE, *(_shapes(before, after) if before and after else (before and "there", after and "there"))
+        )
+    is_held = origin.kind in _HELD and not is_part and not (before and after)
+    ends = (before and "there", after and "there") if is_held else (_shortest(before, after), _shortest(after, before))
+    if origin.field is not None:
+        return Key(by, _OF_A_FIELD.get(origin.kind, f"the {origin.kind} of a field"), *ends)
+    return Key(by, f"{IN_TURNS}: {turns_of(origin.turn)} · {_OF_A_MESSAGE.get(origin.kind, '')}", *ends)
+
+
+def moved(edit: Edit, into: str, by: CauseKind) -> Key:
+    """A piece that stands in the turn `into` now."""
+    what = _OF_A_MESSAGE.get(edit.origin.kind, "a piece of text")
+    return Key(by, f"{MOVED}: {what}", turns_of(edit.origin.turn), turns_of(into))
+
+
+def _types(before: str, after: str) -> tuple[str, str]:
+    old, new = _ARGUMENTS.match(before), _ARGUMENTS.match(after)
+    if old is None or new is None:
+        return before, after
+    if old[1] != new[1]:
+        return f"{old[1]}{'[…]' if old[2] else ''}", f"{new[1]}{'[…]' if new[2] else ''}"
+    if bool(old[2]) is not bool(new[2]):
+        return ("list[…]", "list") if old[2] else ("list", "list[…]")
+    return before, after
+
+
+def _schema_key(before: str, after: str, by: CauseKind) -> Key:
+    """The keywords that JSON schemas lost or gained; else how else the form of a field is shown."""
+    old, new = schemas_in(before), schemas_in(after)
+    if old and len(old) == len(new):
+        lost, gained, other = schema_changes(old, new)
+        if lost or gained:
+            return Key(by, SCHEMA_KEYS, ", ".join(sorted(lost)), ", ".join(sorted(gained)))
+        return Key(by, OTHER_SCHEMA, ", ".join(sorted(other)), "")
+    if bool(old) is not bool(new):
+        return Key(by, SCHEMA_FORM, _schema_form(before), _schema_form(after))
+    if before.replace('"', "") == after.replace('"', ""):
+        return Key(by, QUOTES, "with" * ('"' in before), "with" * (before.count('"') < after.count('"')))
+    return Key(by, "the schema of a field", _shortest(before, after), _shortest(after, before))
+
+
+def _schema_form(text: str) -> str:
+    if schemas_in(text):
+        return "a JSON schema"
+    return "nested XML" if text.strip().startswith("<") else "a text"
+
+
+def schema_changes(before: Any, after: Any, is_names: bool = False) -> tuple[set[str], set[str], set[str]]:
+    """The keywords that a JSON schema lost, those it gained, and those whose value is another."""
+    lost: set[str] = set()
+    gained: set[str] = set()
+    other: set[str] = set()
+    if isinstance(before, dict) and isinstance(after, dict):
+        gone = {"a property"} if is_names else {key for key in before if key not in after}
+        come = {"a property"} if is_names else {key for key in after if key not in before}
+        lost |= gone if any(key not in after for key in before) else set()
+        gained |= come if any(key not in before for key in after) else set()
+        for key in before:
+            if key not in after:
+                continue
+            names = not is_names and key in ("properties", "$defs", "definitions")
+            one, two, three = schema_changes(before[key], after[key], names)
+            lost |= one
+            gained |= two
+            other |= {key} if three == {""} else three
+        if list(before) != list(after) and not (lost or gained):
+            other.add("the order of keys")
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for old, new in zip(before, after, strict=True):
+            for own, found in zip((lost, gained, other), schema_changes(old, new), strict=True):
+                own |= found
+    elif before != after:
+        other.add("")
+    return lost, gained, other
+
+
+def _shapes(before: str, after: str) -> tuple[str, str]:
+    """How a value is written on both sides, in words."""
+    old, new = _shape(before), _shape(after)
+    if old != new:
+        return old, new
+    for one, other, ends in ((before, after, ("\\u", "as it is")), (after, before, ("as it is", "\\u"))):
+        if _ESCAPE.search(one) and _ESCAPE.sub(lambda found: chr(int(found[1], 16)), one) == other:
+            return ends
+    return "otherwise", "otherwise"
+
+
+def _shape(text: str) -> str:
+    stripped = text.strip()
+    if not stripped:
+        return ""
+    is_json = bool(schemas_in(stripped))
+    if "<<CUSTOM-TYPE-START" in stripped:
+        return f"{'JSON' if is_json else 'text'} in the mark of a custom type"
+    if is_json:
+        return "JSON"
+    return "nested XML" if stripped.startswith("<") and stripped.endswith(">") else "text"
+
+
+def _shortest(text: str, beside: str) -> str:
+    """What of a text is not in the other, with the words around it where something stands between."""
+    if not beside or not text:
+        return text
+    words, others = text.split(" "), beside.split(" ")
+    head = 0
+    while head < min(len(words), len(others)) and words[head] == others[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(words), len(others)) - head and words[-1 - tail] == others[-1 - tail]:
+        tail += 1
+    return " ".join(words[head : len(words) - tail])
+
+
+def in_words(key: Key) -> str:
+    """The change as one sentence without its full stop: "types are written `Union[…]`, no longer `UnionType[…]`"."""
+    what, before, after = key.name, key.before, key.after
+    kind, _, of = what.partition(": ")
+    if kind in _SENTENCES:
+        return _SENTENCES[kind](of, before, after)
+    if what == _OF_A_FIELD["marker"] and before and after:
+        return f"fields are marked `{_cut(after)}`, no longer `{_cut(before)}`"
+    if before == "there" or after == "there":
+        return f"{what} {'came into' if after else 'left'} the prompt"
+    if not before:
+        return f"{what} gained {_quoted(after)}"
+    if not after:
+        return f"{what} lost {_quoted(before)}"
+    return f"{what} is {_quoted(after)}, no longer {_quoted(before)}"
+
+
+def _types_in_words(_: str, before: str, after: str) -> str:
+    if {before, after} == {"list", "list[…]"}:
+        whole = after == "list[…]"
+        return f"types are written {'with what they hold' if whole else 'alone'}, `{after}` and no longer `{before}`"
+    return f"types are written `{_cut(after)}`, no longer `{_cut(before)}`"
+
+
+def _turns_in_words(of: str, before: str, after: str) -> str:
+    turns, _, what = of.partition(" · ")
+    if "there" in (before, after):
+        return f"{turns} {'gained' if after else 'lost'} {what}"
+    where = f"{what} in {turns}" if what else turns
+    if not (before and after):
+        return f"{where} {'gained' if after else 'lost'} {_quoted(after or before)}"
+    return f"in {where}, {_quoted(before)} became {_quoted(after)}"
+
+
+def _values_in_words(_: str, before: str, after: str) -> str:
+    if "there" in (before, after):
+        return f"values {'came into' if after else 'left'} the prompt"
+    if before == after:
+        return "values are written in another way"
+    if "as it is" in (before, after):
+        now, then = ("they are", "`\\u…`") if after == "as it is" else ("`\\u…`", "they are")
+        return f"letters beyond ASCII in values stand as {now}, no longer as {then}"
+    return f"values are written as {after}, no longer as {before}"
+
+
+def _keys_in_words(place: str, before: str, after: str) -> str:
+    where = f" in {place}" if place else ""
+    said = [f"lost {_named(before)}" if before else "", f"gained {_named(after)}" if after else ""]
+    return f"JSON schemas{where} " + " and ".join([one for one in said if one])
+
+
+def _other_in_words(place: str, before: str, after: str) -> str:
+    where = f"the JSON of {place}" if place else "JSON schemas"
+    return f"{where} differ{'s' * bool(place)} in {_named(before)}" if before else f"{where} differ{'s' * bool(place)}"
+
+
+def _named(names: str) -> str:
+    return ", ".join([one if one.startswith(("a ", "the ")) else f"`{one}`" for one in names.split(", ")])
+
+
+def _parameter_in_words(name: str, before: str, after: str) -> str:
+    if not before:
+        return f"`{name}` goes out too: {_cut(after)}"
+    if not after:
+        return f"`{name}` no longer goes out (was {_cut(before)})"
+    return f"`{name}` is {_cut(after)}, no longer {_cut(before)}"
+
+
+def _field_in_words(_: str, before: str, after: str) -> str:
+    if after == "native":
+        return "a field left the prompt: a native feature of the model takes its place"
+    if before == "native":
+        return "a field came into the prompt, whose place a native feature of the model took"
+    return f"a field {'came into' if after else 'left'} the prompt"
+
+
+def _refused_in_words(_: str, before: str, after: str) -> str:
+    return f"replies that were read are refused: {after}"
+
+
+def _read_in_words(_: str, before: str, after: str) -> str:
+    more = f", {after}" if after else ""
+    return f"replies that were refused ({before}) are read{more}"
+
+
+def _read_as_in_words(_: str, before: str, after: str) -> str:
+    if not before:
+        return f"a field that a reply lacks is read as {after}"
+    if not after:
+        return "a field that was read is no longer among the values"
+    return f"a value is read as {after}, no longer as {before}"
+
+
+_SENTENCES: Mapping[str, Callable[[str, str, str], str]] = {
+    BLANKS: lambda _, before, after: "only blanks or line breaks differ",
+    IN_TURNS: _turns_in_words,
+    MEMBERS: lambda _, before, after: f"an Enum shows the {after} of its members, no longer their {before}",
+    SCHEMA_FORM: lambda _, before, after: f"the form of a field is shown as {after}, no longer as {before}",
+    QUOTES: lambda _, before, after: f"members of a Literal stand {'in' if after else 'without'} quotes",
+    OTHER_SCHEMA: _other_in_words,
+    TYPE: _types_in_words,
+    VALUE: _values_in_words,
+    MOVED: lambda what, before, after: f"{what} moved from {before} into {after}",
+    SCHEMA_KEYS: _keys_in_words,
+    FIELD: _field_in_words,
+    PARAMETER: _parameter_in_words,
+    NO_PROMPT: lambda _, before, after: (
+        f"{'no prompt is made any more' if after == 'none' else 'a prompt is made, which was refused'}"
+    ),
+    PARTS: lambda _, before, after: f"messages with an image or a file are {after}, no longer {before}",
+    REFUSED: _refused_in_words,
+    READ: _read_in_words,
+    ERROR: lambda _, before, after: f"replies that cannot be read raise {after}, no longer {before}",
+    READ_AS: _read_as_in_words,
+}
+
+
+def _quoted(text: str) -> str:
+    return f"“{_cut(text)}”"
+
+
+def _cut(text: str, length: int = 110) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= length else f"{line[: length - 1]}…"

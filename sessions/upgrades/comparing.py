@@ -1,0 +1,377 @@
+"""What one side makes of a fixture beside what the other makes of it, as differences that know their cause."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple
+
+from adapters.prompts.prompt import DataPart, Message
+from adapters.prompts.text import Segment
+from adapters.signatures.signature import Signature
+from adapters.values.plain_json import plain
+from sessions.causes import writing
+from sessions.causes.cause import CauseKind, Key
+from sessions.file.typed_values import same
+from sessions.fixtures.differences import stretches
+from sessions.fixtures.verdicts import Edit, Origin, Part, turn_in_words
+from sessions.line_diff import line_diff, prefixed
+from sessions.releases.engine import ReleaseReading
+
+_WHOLE = ("name", "type", "description", "constraint", "schema", "value", "marker", "filler")
+"""Kinds whose pieces are compared whole where they belong to a field; of other text, what changed in it."""
+_Place = tuple[int, int, int, int]
+"""Start and end of a change in the text before, and in the text after: code points."""
+_NUMBERS = re.compile(r"\d+")
+
+
+@dataclass(frozen=True)
+class Made:
+    """What one side makes of one case under one column."""
+
+    messages: tuple[Message, ...]
+    request: Mapping[str, Any]
+    """What goes out beside the messages, without the model's name."""
+    readings: tuple[ReleaseReading, ...] = ()
+    """One a reply."""
+    removed_fields: tuple[str, ...] = ()
+    """Fields whose place a native feature of the model takes."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One thing that differs in one place, with its cause: `diff` has the lines that show it, "-" before, "+" after."""
+
+    part: Part
+    """`render` (the prompt and the request) or `parse` (the readings)."""
+    place: str
+    key: Key
+    diff: tuple[str, ...]
+
+
+def differences(
+    before: Made, after: Made, signature: Signature, replies: Sequence[str], by: CauseKind
+) -> list[Difference]:
+    """What differs; `replies` are those that were read, `by` says what was changed."""
+    found = list(_of_messages(before, after, signature, by))
+    found += _of_request(before.request, after.request, by)
+    for number, (old, new) in enumerate(zip(before.readings, after.readings, strict=True)):
+        found += _of_reading(number, old, new, replies[number], by)
+    return found
+
+
+def _of_messages(before: Made, after: Made, signature: Signature, by: CauseKind) -> Iterator[Difference]:
+    pairs = list(_paired(before.messages, after.messages))
+    changes = [
+        _changes(old, new, signature) if old is not None and new is not None and _shown(old) != _shown(new) else []
+        for old, new in pairs
+    ]
+    moves = _moves([one.edit for found in changes for one in found if not one.is_part], by)
+    for number, (old, new) in enumerate(pairs):
+        message = new if new is not None else old
+        assert message is not None  # `_paired` gives one of the two
+        place = f"messages[{number}] ({turn_in_words(message.turn)})"
+        if old is None or new is None:
+            lines = prefixed("+" if old is None else "-", _shown(message))
+            ends = ("", "there") if old is None else ("there", "")
+            what = f"a message of {writing.turns_of(message.turn)}"
+            yield Difference("render", place, Key(by, what, *ends), lines)
+            continue
+        found: dict[Key, tuple[str, ...]] = {}
+        if old.is_list is not new.is_list:
+            found[Key(by, writing.PARTS, _form(old), _form(new))] = line_diff(_shown(old), _shown(new))
+        for change in changes[number]:
+            key = _native(change.edit, before, after, by) or moves.get(change.edit)
+            if key is None and old.is_list is not new.is_list and change.edit.origin.kind == "value":
+                continue
+            found.setdefault(key or writing.key_of(change.edit, by, is_part=change.is_part), change.diff)
+        if len(found) > 1:
+            found.pop(Key(by, writing.BLANKS, "", ""), None)
+        for key, diff in found.items():
+            yield Difference("render", place, key, diff)
+
+
+def _native(edit: Edit, before: Made, after: Made, by: CauseKind) -> Key | None:
+    """The one cause of all that goes with fields whose place a native feature takes on one side alone."""
+    native = set(before.removed_fields) ^ set(after.removed_fields)
+    is_of_another = edit.origin.field is not None and edit.origin.field not in native
+    if not native or (is_of_another and edit.origin.kind in ("type", "description", "constraint", "value", "schema")):
+        return None
+    return Key(by, writing.FIELD, *(("", "native") if native & set(after.removed_fields) else ("native", "")))
+
+
+def _paired(
+    before: Sequence[Message], after: Sequence[Message]
+) -> Iterator[tuple[Message, Message] | tuple[Message, None] | tuple[None, Message]]:
+    """The messages side by side, by turn and role."""
+    left = list(after)
+    for old in before:
+        beside = next((new for new in left if (new.turn, new.role) == (old.turn, old.role)), None)
+        if beside is None:
+            yield old, None
+        else:
+            left.remove(beside)
+            yield old, beside
+    for new in left:
+        yield None, new
+
+
+def _form(message: Message) -> str:
+    return "a list of parts" if message.is_list else "one text"
+
+
+def _shown(message: Message) -> list[str]:
+    """A message as lines: its text, what is no text as JSON, and what it carries beside."""
+    lines = message.text.split("\n")
+    lines += [json.dumps(plain(one.payload), ensure_ascii=False) for one in message.parts if isinstance(one, DataPart)]
+    return lines + [f"{name}: {json.dumps(plain(value))}" for name, value in message.extra.items()]
+
+
+class _Change(NamedTuple):
+    edit: Edit
+    is_part: bool
+    """Whether the texts are what changed within a piece, and not whole pieces."""
+    diff: tuple[str, ...]
+
+
+def _changes(before: Message, after: Message, signature: Signature) -> list[_Change]:
+    """What changed, by the kind and field of the pieces that a change touches; never none."""
+    found: list[_Change] = []
+    old_text, new_text = str(before.text), str(after.text)
+    for (kind, field), places in _touched(before, after).items():
+        origin = Origin(after.turn, kind, field)
+        old, new = _pieces(before.segments, kind, field), _pieces(after.segments, kind, field)
+        if kind == "reminder":
+            old, new = _reminder(before), _reminder(after)
+        if field is None and old and new:
+            texts = _hunks(" ".join(old), " ".join(new)) if kind == "reminder" else _at(old_text, new_text, places)
+            is_part = True
+        elif old == new:
+            continue
+        else:
+            texts, is_part = ("\n".join(_unlike(old, new)), "\n".join(_unlike(new, old))), False
+        of_field = signature.fields.get(field) if field is not None else None
+        if kind == "type" and of_field is not None:
+            texts = _members(texts[0], of_field.annotation), _members(texts[1], of_field.annotation)
+        elif kind not in ("schema", "value"):
+            one, other = [writing.abstract(text, signature.fields, with_tags=kind == "marker") for text in texts]
+            texts = one, other
+        found.append(_Change(Edit(origin, *texts), is_part, _diff_at(old_text, new_text, places)))
+    if len(found) > 1:
+        more = [one for one in found if "".join(one.edit.before.split()) != "".join(one.edit.after.split())]
+        found = more or found[:1]
+    whole = line_diff(_shown(before), _shown(after))
+    return found or [_Change(Edit(Origin(after.turn, "boilerplate"), "", ""), True, whole)]
+
+
+def _at(before: str, after: str, places: Sequence[_Place]) -> tuple[str, str]:
+    """The words that are gone and those that came at these places."""
+    gone = [before[start:end] for start, end, _, _ in places]
+    come = [after[start:end] for _, _, start, end in places]
+    return " … ".join(filter(str.strip, gone)), " … ".join(filter(str.strip, come))
+
+
+def _hunks(before: str, after: str) -> tuple[str, str]:
+    return _at(before, after, _joined(before, after))
+
+
+def _diff_at(before: str, after: str, places: Sequence[_Place]) -> tuple[str, ...]:
+    """The lines in which these places are."""
+    lines: dict[str, None] = {}
+    for start, end, new_start, new_end in places:
+        old, new = _lines_around(before, start, end), _lines_around(after, new_start, new_end)
+        lines |= dict.fromkeys([one for one in line_diff(old, new) if one.strip() and one != " …"])
+    return tuple(lines)
+
+
+def _lines_around(text: str, start: int, end: int) -> list[str]:
+    """The whole lines of a stretch; a line end at its border is not another line."""
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", max(end - text[start:end].endswith("\n"), first))
+    return text[first : len(text) if last < 0 else last].split("\n")
+
+
+def _touched(before: Message, after: Message) -> dict[tuple[str, str | None], list[_Place]]:
+    """The kinds and fields of the pieces that changes touch, and where. What stands between others goes with them."""
+    touched: dict[tuple[str, str | None], list[_Place]] = {}
+    for place in _joined(str(before.text), str(after.text)):
+        start, end, new_start, new_end = place
+        pieces = [*before.text.slice(start, end).segments, *after.text.slice(new_start, new_end).segments]
+        kinds = {one.kind for one in pieces}
+        # Markers and names within a reminder are its own words.
+        of_reminder = [("reminder", None)] if "reminder" in kinds else []
+        others = [(one.kind, one.field if one.kind in _WHOLE else None) for one in pieces]
+        told = [one for one in others if one[0] != "boilerplate" or kinds == {"boilerplate"}]
+        for key in dict.fromkeys(of_reminder or told):
+            touched.setdefault(key, []).append(place)
+    return touched
+
+
+def _joined(before: str, after: str) -> list[_Place]:
+    """Where the texts differ; changes with nothing but blanks between them are one."""
+    found: list[_Place] = []
+    for _, start, end, new_start, new_end in stretches(before, after):
+        if found and not before[found[-1][1] : start].strip():
+            found[-1] = (found[-1][0], end, found[-1][2], new_end)
+        else:
+            found.append((start, end, new_start, new_end))
+    return found
+
+
+def _members(text: str, annotation: Any) -> str:
+    """A note that lists the members of an Enum: by what of them, in the place of the list."""
+    if not (isinstance(annotation, type) and issubclass(annotation, Enum)):
+        return text
+    lists = {"names": [one.name for one in annotation], "values": [f"{one.value}" for one in annotation]}
+    return next((what for what, members in lists.items() if "; ".join(members) in text), text)
+
+
+def _pieces(segments: Sequence[Segment], kind: str, field: str | None) -> list[str]:
+    """The texts of one kind and field, those side by side as one."""
+    found: list[str] = []
+    was_before = False
+    for one in segments:
+        is_one = one.kind == kind and (field is None or one.field == field)
+        if is_one and was_before:
+            found[-1] += one.text
+        elif is_one:
+            found.append(one.text)
+        was_before = is_one
+    return found
+
+
+def _reminder(message: Message) -> list[str]:
+    """The message from its first piece of a reminder on, with the markers and forms of fields that it goes on with."""
+    segments = message.segments
+    places = [place for place, one in enumerate(segments) if one.kind == "reminder"]
+    if not places:
+        return []
+    end = places[-1] + 1
+    while end < len(segments) and segments[end].kind in ("marker", "schema", "name", "type"):
+        end += 1
+    return ["".join([one.text for one in segments[places[0] : end]])]
+
+
+def _unlike(pieces: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Those that differ from the one at the same place, where there are as many."""
+    if len(pieces) != len(others):
+        return list(pieces)
+    return list(dict.fromkeys([one for one, other in zip(pieces, others, strict=True) if one != other]))
+
+
+def _moves(edits: Sequence[Edit], by: CauseKind) -> dict[Edit, Key]:
+    """Pieces that are gone from one turn and stand whole in another, each with the cause that says so."""
+    found: dict[Edit, Key] = {}
+    gone = [one for one in edits if one.before and not one.after and one.origin.field is None]
+    for edit in edits:
+        if edit.after and not edit.before and edit.origin.field is None:
+            source = next((one for one in gone if _is_moved(one, edit)), None)
+            if source is not None:
+                found[edit] = found[source] = writing.moved(source, edit.origin.turn, by)
+    return found
+
+
+def _is_moved(gone: Edit, come: Edit) -> bool:
+    """Whether it is the same piece, said in the same words; a reminder may have others in another place."""
+    if gone.origin.kind != come.origin.kind or gone.origin.turn == come.origin.turn:
+        return False
+    return gone.origin.kind == "reminder" or gone.before == come.after
+
+
+def _of_request(before: Mapping[str, Any], after: Mapping[str, Any], by: CauseKind) -> Iterator[Difference]:
+    for name in dict.fromkeys([*before, *after]):
+        old, new = before.get(name), after.get(name)
+        if same(old, new) and (name in before) is (name in after):
+            continue
+        diff = line_diff(_json_lines(old) if name in before else (), _json_lines(new) if name in after else ())
+        lost, gained, other = writing.schema_changes(old, new)
+        if _form_of(old) == _form_of(new) and (lost or gained):
+            key = Key(by, f"{writing.SCHEMA_KEYS}: `{name}`", ", ".join(sorted(lost)), ", ".join(sorted(gained)))
+        elif _form_of(old) == _form_of(new):
+            key = Key(by, f"{writing.OTHER_SCHEMA}: `{name}`", ", ".join(sorted(other)), "")
+        else:
+            key = Key(by, f"{writing.PARAMETER}: {name}", _form_of(old), _form_of(new))
+        yield Difference("render", f"request.{name}", key, diff)
+
+
+def _json_lines(value: Any) -> tuple[str, ...]:
+    return tuple(json.dumps(plain(value), ensure_ascii=False, indent=2).split("\n"))
+
+
+def _form_of(value: Any) -> str:
+    """What is sent, in a few words: a schema or tools by what they are, anything else as it is."""
+    if isinstance(value, Mapping) and isinstance(value.get("type"), str):
+        return "a JSON schema" if value["type"] == "json_schema" else str(value["type"])
+    if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+        return f"{len(value)} tool{'' if len(value) == 1 else 's'}" if "function" in value[0] else "a list"
+    return "" if value is None else json.dumps(plain(value), ensure_ascii=False)
+
+
+def _of_reading(
+    number: int, before: ReleaseReading, after: ReleaseReading, reply: str, by: CauseKind
+) -> Iterator[Difference]:
+    place = f"replies[{number}]"
+    diff = line_diff(_read_lines(before), _read_lines(after))
+    if before.ok and not after.ok:
+        yield Difference("parse", place, Key(by, writing.REFUSED, "", _reason(after, reply)), diff)
+    elif after.ok and not before.ok:
+        lacking = [name for name, value in after.values.items() if value is None and name not in reply]
+        more = "and a field that they lack is None" if lacking else ""
+        yield Difference("parse", place, Key(by, writing.READ, before.error, more), diff)
+    elif not before.ok and before.error != after.error:
+        yield Difference("parse", place, Key(by, writing.ERROR, before.error, after.error), diff)
+    elif before.ok and is_other(before, after):
+        keys: dict[Key, None] = {}
+        for name in dict.fromkeys([*before.values, *after.values]):
+            both = name in before.values and name in after.values
+            if both and same(before.values[name], after.values[name]):
+                continue
+            old = _value_form(before.values[name]) if name in before.values else ""
+            new = _value_form(after.values[name]) if name in after.values else ""
+            if both and old == new:
+                old, new = _short(before.values[name]), _short(after.values[name])
+            keys[Key(by, writing.READ_AS, old, new)] = None
+        for key in keys or [Key(by, writing.READ_AS, "values in one order", "in another")]:
+            yield Difference("parse", place, key, diff)
+
+
+def is_other(before: ReleaseReading, after: ReleaseReading) -> bool:
+    """Whether two readings of a reply hold other values, or of another type."""
+    return not same(dict(before.values), dict(after.values))
+
+
+def _read_lines(read: ReleaseReading) -> list[str]:
+    if not read.ok:
+        return [f"not read: {read.error}"]
+    return [f"{name}: {json.dumps(plain(value), ensure_ascii=False)}" for name, value in read.values.items()]
+
+
+def _reason(read: ReleaseReading, reply: str) -> str:
+    """The exception and what its first line says, without the reply and without numbers, which differ."""
+    first = read.message.partition("LM Response:")[0].replace(reply, "…").strip().partition("\n")[0]
+    first = re.sub(r"^Adapter \w+ failed to parse the LM response\.?", "", first).strip()
+    said = f"{read.error}: {first}" if first and not first.startswith(read.error) else read.error
+    return _NUMBERS.sub("N", said)[:160]
+
+
+_FORMS: Mapping[type, str] = {
+    type(None): "None",
+    bool: "a bool",
+    int: "an int",
+    float: "a float",
+    str: "a text",
+    list: "a list",
+    dict: "an object",
+}
+
+
+def _value_form(value: Any) -> str:
+    return next((words for kind, words in _FORMS.items() if type(value) is kind), type(value).__name__)
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(plain(value), ensure_ascii=False)
+    return text if len(text) <= 60 else f"{text[:59]}…"

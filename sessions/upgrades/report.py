@@ -1,0 +1,130 @@
+"""What a change comes to over many fixtures: its causes, each once, and the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sessions.causes import writing
+from sessions.causes.cause import FixtureName, Key, counted
+from sessions.upgrades.comparing import Difference
+from sessions.upgrades.sides import Compared
+
+
+@dataclass(frozen=True)
+class Found:
+    """One thing that the change does, with the fixtures that show it and the shortest of the places as its example."""
+
+    key: Key
+    fixtures: tuple[FixtureName, ...]
+    adapters: tuple[str, ...]
+    example: Difference
+    example_of: FixtureName
+
+    @property
+    def words(self) -> str:
+        """One sentence: what changed."""
+        return writing.in_words(self.key)
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether it is about replies, not about what is sent."""
+        return self.example.part == "parse"
+
+    def heading(self) -> str:
+        """The sentence with the adapters and how many fixtures show it."""
+        return f"{self.words}  ({', '.join(self.adapters)}; {counted(self.fixtures)})"
+
+
+@dataclass(frozen=True)
+class Upgrade:
+    """A change of dspy, of a model or of an adapter, over the fixtures that were compared."""
+
+    before: str
+    after: str
+    fixtures: tuple[Compared, ...]
+    found: tuple[Found, ...]
+    """Readings first, then what most fixtures show."""
+    notes: tuple[str, ...] = ()
+    """What is to be known of the change as such: prices, a retired model."""
+
+    @property
+    def compared(self) -> tuple[Compared, ...]:
+        return tuple([one for one in self.fixtures if one.is_compared])
+
+    @property
+    def changed(self) -> tuple[Compared, ...]:
+        return tuple([one for one in self.fixtures if one.is_changed])
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Of fixtures, of tokens (those compared) and of replies."""
+        compared = self.compared
+        return {
+            "fixtures": len(self.fixtures),
+            "compared": len(compared),
+            "changed": len(self.changed),
+            "prompts": sum(any(one.part == "render" for one in each.differences) for each in compared),
+            "tokens_before": sum(one.tokens[0] for one in compared),
+            "tokens_after": sum(one.tokens[1] for one in compared),
+            "replies": sum(one.replies for one in compared),
+            "no_longer_read": sum(one.no_longer_read for one in compared),
+            "read_now": sum(one.read_now for one in compared),
+            "read_otherwise": sum(one.read_otherwise for one in compared),
+        }
+
+    def as_dict(self) -> dict[str, Any]:
+        """The shape of `upgrade --json`."""
+        return {
+            "before": self.before,
+            "after": self.after,
+            "counts": self.counts,
+            "notes": list(self.notes),
+            "changes": [
+                {
+                    "id": one.key.id,
+                    "words": one.words,
+                    "part": one.example.part,
+                    "adapters": list(one.adapters),
+                    "fixtures": [name._asdict() for name in one.fixtures],
+                    "example": {**one.example_of._asdict(), "place": one.example.place, "diff": list(one.example.diff)},
+                }
+                for one in self.found
+            ],
+            "fixtures": [
+                {
+                    "path": one.path,
+                    "case": one.case,
+                    "column": one.column,
+                    "adapter": one.adapter,
+                    "changes": list(dict.fromkeys(each.key.id for each in one.differences)),
+                    "tokens_before": one.tokens[0],
+                    "tokens_after": one.tokens[1],
+                    "replies": one.replies,
+                    "no_longer_read": one.no_longer_read,
+                    "read_now": one.read_now,
+                    "read_otherwise": one.read_otherwise,
+                    "why_not": one.why_not,
+                }
+                for one in self.fixtures
+            ],
+        }
+
+
+def upgrade(before: str, after: str, fixtures: Sequence[Compared], notes: Sequence[str] = ()) -> Upgrade:
+    """The fixtures' differences by what they have in common."""
+    shown: dict[Key, list[tuple[Compared, Difference]]] = {}
+    for fixture in fixtures:
+        for difference in fixture.differences:
+            shown.setdefault(difference.key, []).append((fixture, difference))
+    found = [_found(key, places) for key, places in shown.items()]
+    found.sort(key=lambda one: (not one.is_reading, -len(one.fixtures)))
+    return Upgrade(before, after, tuple(fixtures), tuple(found), tuple(notes))
+
+
+def _found(key: Key, places: Sequence[tuple[Compared, Difference]]) -> Found:
+    names = dict.fromkeys([FixtureName(one.path, one.case, one.column) for one, _ in places])
+    adapters = tuple(sorted({one.adapter for one, _ in places}))
+    fixture, example = min(places, key=lambda one: sum(len(line) for line in one[1].diff))
+    return Found(key, tuple(names), adapters, example, FixtureName(fixture.path, fixture.case, fixture.column))

@@ -1,0 +1,179 @@
+"""The two sides of a change, and what each makes of a fixture: its recorded calls, and how their replies are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from adapters.prompts.prompt import Message
+from adapters.requests.capabilities import Capabilities
+from adapters.requests.token_estimates import Estimates
+from sessions.causes import writing
+from sessions.causes.cause import CauseKind, Key
+from sessions.model import recording, variants
+from sessions.model.replies import Answer
+from sessions.model.session import Case, Column, Session
+from sessions.releases.engine import Engine, Question, ReleaseError
+from sessions.running import rendering
+from sessions.upgrades import comparing
+from sessions.upgrades.comparing import Difference, Made
+from sessions.upgrades.origins import with_origins
+
+
+@dataclass(frozen=True)
+class Side:
+    """Before or after: who renders and reads, and what takes the place of the session's model or adapter."""
+
+    name: str
+    """As it is said: `dspy 3.0.4`, `openai/gpt-6-sol`, `xml`."""
+    engine: Engine
+    model: str | None = None
+    adapter: str | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is to be changed: from one side to the other. `by` is the kind of cause that all of it has."""
+
+    before: Side
+    after: Side
+    by: CauseKind
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One case under one column, before and after."""
+
+    path: str
+    case: str
+    column: str
+    adapter: str
+    differences: tuple[Difference, ...] = ()
+    tokens: tuple[int, int] = (0, 0)
+    """Of the first call, before and after: estimates of the whole request."""
+    replies: int = 0
+    """Recorded and shown replies that both sides were given."""
+    no_longer_read: int = 0
+    read_now: int = 0
+    read_otherwise: int = 0
+    why_not: str = ""
+    """Why it could not be compared, in one sentence."""
+    is_broken: bool = False
+    """Whether that is because an engine ended or did not answer."""
+
+    @property
+    def is_changed(self) -> bool:
+        return bool(self.differences)
+
+    @property
+    def is_compared(self) -> bool:
+        return not self.why_not
+
+
+def compare(change: Change, session: Session, path: str, case: Case, column: Column) -> Compared:
+    """What the change changes for one case under one column. Sends nothing, writes nothing, and never raises for what
+    a session holds."""
+    adapter = change.after.adapter or column.adapter
+    empty = Compared(path, case.name, column.id, column.adapter if change.after.adapter is None else adapter)
+    try:
+        signature = variants.session_of(session, column).signature.read()
+    except Exception as error:  # a signature that cannot be read
+        return replace(empty, why_not=f"the signature: {error}")
+    found = empty
+    for number, (role, answers) in enumerate(_calls(change, case, column)):
+        ends: list[Made | ReleaseError] = []
+        for side in (change.before, change.after):
+            try:
+                ends.append(_made(side, session, case, column, role, answers))
+            except ReleaseError as error:
+                ends.append(error)
+        before, after = ends
+        if isinstance(before, ReleaseError) or isinstance(after, ReleaseError):
+            if number == 0:
+                return _without_prompt(empty, change, before, after)
+            continue
+        replies = [one.text for one in answers]
+        differences = comparing.differences(before, after, signature, replies, change.by)
+        if number:
+            differences = [replace(one, place=f"{role}: {one.place}") for one in differences]
+        else:
+            found = replace(found, tokens=(_tokens(before), _tokens(after)))
+        found = _counted(found, before, after, differences)
+    return found
+
+
+def _calls(change: Change, case: Case, column: Column) -> Iterator[tuple[str, tuple[Answer, ...]]]:
+    """The adapters of a fixture's calls, the column's own as "", each with the replies that are to be read.
+
+    Where the model or the adapter changes no reply is read: those there are answer another prompt.
+    """
+    recorded = case.recordings.get(column.id)
+    attempts = recorded.attempts if recorded is not None else ()
+    own: list[Answer] = [one for part in attempts if part.role in (None, "main", "tools") for one in part.completions]
+    shown = case.replies.get(column.id)
+    if shown is not None and not shown.raw and all(one.text != shown.text for one in own):
+        own.append(shown)
+    is_of_engine = change.by == "dspy release"
+    yield "", tuple(own) if is_of_engine else ()
+    for part in attempts:
+        if part.role == "fallback" and is_of_engine:
+            yield part.adapter, tuple(part.completions)
+
+
+def _made(side: Side, session: Session, case: Case, column: Column, adapter: str, answers: tuple[Answer, ...]) -> Made:
+    used = column if side.model is None else replace(column, model=side.model)
+    if side.adapter is not None and side.adapter != column.adapter:
+        used = replace(used, adapter=side.adapter, options={})
+    # A recording's own capabilities are those of the model that it was made with.
+    capabilities = _capabilities(session, case, used) if side.model is None else None
+    session = replace(session, columns=tuple([used if one.id == column.id else one for one in session.columns]))
+    call = side.engine.call(Question(session, case, used, capabilities, answers, adapter))
+    ours = _ours(session, case, replace(used, adapter=adapter, options={}) if adapter else used, capabilities)
+    return Made(with_origins(call.messages, ours), call.request, call.readings, call.removed_fields)
+
+
+def _capabilities(session: Session, case: Case, column: Column) -> Capabilities | None:
+    recorded = case.recordings.get(column.id)
+    return None if recorded is None else recording.capabilities_in_force(recorded, session.model_of(column))
+
+
+def _ours(session: Session, case: Case, column: Column, capabilities: Capabilities | None) -> tuple[Message, ...]:
+    """Our own messages, for their origins; none where ours refuse to make them."""
+    try:
+        return rendering.request_of(session, column, case, capabilities=capabilities).messages
+    except Exception:  # formatting raises whatever dspy's does; what the engines say of it is told
+        return ()
+
+
+def _tokens(made: Made) -> int:
+    return Estimates().total(made.messages, made.request)
+
+
+def _without_prompt(empty: Compared, change: Change, before: object, after: object) -> Compared:
+    """A side makes no prompt: a change where the other does and nothing is lacking but the values' consent."""
+    errors = [one for one in (before, after) if isinstance(one, ReleaseError)]
+    broken = next((one for one in errors if one.kind in ("ended", "too slow", "missing")), None)
+    if broken is not None:
+        return replace(empty, why_not=str(broken), is_broken=True)
+    if len(errors) == 2:
+        return replace(empty, why_not=f"neither side makes a prompt: {errors[1]}")
+    if errors[0].kind == "unsupported":
+        return replace(empty, why_not=str(errors[0]))
+    is_gone = isinstance(after, ReleaseError)
+    said = ("a prompt", "none") if is_gone else ("none", "a prompt")
+    lines = (("-" if not is_gone else "+") + str(errors[0]),)
+    key = Key(change.by, writing.NO_PROMPT, *said)
+    return replace(empty, differences=(Difference("render", "prompt", key, lines),))
+
+
+def _counted(found: Compared, before: Made, after: Made, differences: list[Difference]) -> Compared:
+    pairs = list(zip(before.readings, after.readings, strict=True))
+    otherwise = sum(old.ok and new.ok and comparing.is_other(old, new) for old, new in pairs)
+    return replace(
+        found,
+        differences=(*found.differences, *differences),
+        replies=found.replies + len(pairs),
+        no_longer_read=found.no_longer_read + sum(old.ok and not new.ok for old, new in pairs),
+        read_now=found.read_now + sum(new.ok and not old.ok for old, new in pairs),
+        read_otherwise=found.read_otherwise + otherwise,
+    )

@@ -1,0 +1,145 @@
+"""`workbench upgrade`: what another dspy, model or adapter would change, on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sessions import examples
+from sessions.releases.engine import Call, Engine, Question, ReleaseError
+from sessions.releases.ours import Ours
+from workbench.cli.commands import upgrade
+from workbench.output import exit_codes
+
+Run = Callable[..., Any]
+
+
+class Older(Ours):
+    """A release that marked fields in XML as Chat does."""
+
+    name = "dspy 3.0.4"
+
+    def call(self, question: Question) -> Call:
+        made = super().call(question)
+        texts = [{**one, "content": _older(one["content"])} for one in made.messages]
+        return replace(made, messages=tuple(texts))
+
+
+def _older(text: str) -> str:
+    return text.replace("Your input fields are:", "The input fields are:")
+
+
+@pytest.fixture(autouse=True)
+def older(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`3.0.4` is there, without an environment of its own; every other name is what it is."""
+    there = upgrade.open_engine
+
+    def engine(name: str) -> Engine:
+        return Older() if name == "3.0.4" else there(name)
+
+    monkeypatch.setattr(upgrade, "open_engine", engine)
+
+
+@pytest.fixture
+def receipt(run: Run) -> str:
+    Path("receipt.json").write_text(examples.text("receipt"), encoding="utf-8")
+    return "receipt.json"
+
+
+def test_the_same_engine_changes_nothing(receipt: str, run: Run) -> None:
+    done = run("upgrade", receipt, "--from", "ours", "--to", "3.4.1")
+    assert done.code == exit_codes.OK
+    assert "0 of 3 fixtures change" in done.out
+
+
+def test_each_change_is_one_sentence_with_an_example(receipt: str, run: Run) -> None:
+    done = run("upgrade", receipt, "--from", "3.0.4", "--to", "ours")
+    assert done.code == exit_codes.DIFFERENT
+    lines = done.out.splitlines()
+    assert lines[0] == "dspy 3.0.4 → ours, as dspy 3.4.1: 3 of 3 fixtures change"
+    assert "1. in the system message, “The” became “Your”" in lines
+    assert "     -The input fields are:" in lines and "     +Your input fields are:" in lines
+    assert all(len(line) <= 100 for line in lines)
+
+
+def test_the_json_has_every_change_and_every_fixture(receipt: str, run: Run) -> None:
+    found = run("upgrade", receipt, "--from", "3.0.4", "--to", "ours", "--json").json
+    (change,) = found["changes"]
+    assert [one["changes"] for one in found["fixtures"]] == [[change["id"]]] * 3
+    assert found["counts"]["prompts"] == 3
+    assert change["example"]["diff"] == ["-The input fields are:", "+Your input fields are:"]
+
+
+def test_markdown_and_page_hold_the_sentence_and_no_markup_of_others(receipt: str, run: Run) -> None:
+    text = Path(receipt).read_text("utf-8").replace('"bakery"', '"<script>bakery</script>"')
+    Path(receipt).write_text(text, "utf-8")
+    done = run("upgrade", receipt, "--from", "3.0.4", "--to", "ours", "--markdown", "--html", "up.html")
+    assert "### 1. `in the system message, “The” became “Your”`" in done.out
+    page = Path("up.html").read_text("utf-8")
+    tags = _Tags()
+    tags.feed(page)
+    assert "script" not in tags.names and "&lt;script&gt;bakery" in page
+    assert "in the system message, “The” became “Your”" in page
+
+
+class _Tags(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.names.add(tag)
+
+
+def test_a_release_that_is_not_added_is_one_line_that_says_how_to_add_it(receipt: str, run: Run) -> None:
+    done = run("upgrade", receipt, "--from", "2.5.99")
+    assert (done.code, done.out) == (exit_codes.USAGE, "")
+    assert done.err.count("\n") == 1 and "workbench dspy add 2.5.99" in done.err
+
+
+def test_an_adapter_in_the_place_of_another(receipt: str, run: Run) -> None:
+    done = run("upgrade", receipt, "--from-adapter", "chat", "--to-adapter", "xml")
+    assert done.code == exit_codes.DIFFERENT
+    assert "fields are marked `<field> </field>`, no longer `[[ ## field ## ]]`" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "what changes?"),
+        (["--from", "ours", "--to-adapter", "xml"], "one change at a time"),
+        (["--to-adapter", "xlm"], "did you mean 'xml'?"),
+        (["--from-model", "offline/exact"], "--to-model"),
+        (["--to", "newest"], "`newest` names no engine"),
+    ],
+)
+def test_what_cannot_be_meant_is_one_clear_line(receipt: str, run: Run, arguments: list[str], said: str) -> None:
+    done = run("upgrade", receipt, *arguments)
+    assert done.code == exit_codes.USAGE and done.out == ""
+    assert said in done.err and done.err.count("\n") == 1
+
+
+def test_a_folder_without_sessions_and_a_file_that_is_none(run: Run) -> None:
+    Path("empty").mkdir()
+    assert run("upgrade", "empty", "--from", "ours", "--to", "ours").code == exit_codes.NOTHING
+    Path("bad.json").write_text("{", "utf-8")
+    done = run("upgrade", "bad.json", "--from", "ours", "--to", "ours")
+    assert done.code == exit_codes.USAGE and "bad.json" in done.err
+
+
+def test_an_engine_that_ends_is_told_and_no_pass(receipt: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken(Ours):
+        name = "dspy 3.1.0"
+
+        def call(self, question: Question) -> Call:
+            raise ReleaseError("ended", question.column.id, "dspy 3.1.0 ended")
+
+    monkeypatch.setattr(upgrade, "open_engine", lambda name: Broken())
+    done = run("upgrade", receipt, "--from", "3.1.0", "--to", "ours")
+    assert done.code == exit_codes.PROVIDER
+    assert "not compared" in done.out and "dspy 3.1.0 ended" in done.out

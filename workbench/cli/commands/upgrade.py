@@ -1,0 +1,193 @@
+"""`workbench upgrade`: what a change of dspy, of the model or of the adapter changes, before it is made."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+
+from adapters.formats import catalog
+from sessions.errors import SessionError
+from sessions.file import store
+from sessions.model.recording import DSPY
+from sessions.model.session import Column, Session
+from sessions.releases import environments
+from sessions.releases.engine import Engine, ReleaseError
+from sessions.releases.naming import open_engine
+from sessions.releases.ours import Ours
+from sessions.upgrades import sides
+from sessions.upgrades.report import Upgrade, upgrade
+from sessions.upgrades.sides import Change, Compared, Side
+from workbench.checks import fixture_files
+from workbench.cli import arguments
+from workbench.cli.selection import choose_columns, with_columns
+from workbench.output import command_output, exit_codes, upgrade_text
+from workbench.output.exit_codes import CommandError
+from workbench.output.suggestions import no_such
+from workbench.pages import upgrade_page
+
+DESCRIPTION = """\
+What would change if you took another dspy, another model, or another adapter?
+Every case of every session below PATH is rendered both ways, and its recorded
+replies are read both ways. Differences are told by their cause, each once.
+Nothing is sent and nothing is written.
+
+A dspy is named by its release (3.0.4, once `workbench dspy add 3.0.4` has
+added it), as `installed` (beside the workbench), as `ours` (this program's own
+engine), or by the path of a Python that has it.
+
+Exits 0 when nothing changes, 1 when something does, 4 when nothing could be
+compared."""
+EXAMPLES = """\
+  workbench upgrade prompts/ --from 3.0.4 --to 3.4.1
+  workbench upgrade prompts/ --from 3.0.4 --to ours --html upgrade.html
+  workbench upgrade prompts/ --from ../app/.venv/bin/python --to installed
+  workbench upgrade . --from-model openai/gpt-4o --to-model openai/gpt-6-sol
+  workbench upgrade . --from-adapter chat --to-adapter json
+  workbench upgrade . --from 2.6.27 --to ours --markdown"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="a session file, or a folder of them")
+    parser.add_argument("--from", dest="before", metavar="DSPY", help="the dspy there is (default: installed)")
+    parser.add_argument("--to", dest="after", metavar="DSPY", help="the dspy to come (default: ours)")
+    parser.add_argument("--from-model", type=arguments.model, metavar="M", help="default: each column's own")
+    parser.add_argument("--to-model", type=arguments.model, metavar="M", help="the model to come")
+    parser.add_argument("--from-adapter", metavar="A", help="only columns of this adapter (default: every column)")
+    parser.add_argument("--to-adapter", metavar="A", help="the adapter to come")
+    arguments.add_adapters(parser)
+    parser.add_argument("--case", dest="cases", action="append", metavar="NAME", help="only this case; repeatable")
+    parser.add_argument("--markdown", action="store_true", help="the report for a pull request")
+    parser.add_argument("--html", metavar="FILE", help="write the report as a page for a browser too")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    if not options.paths:
+        raise CommandError("which sessions? Give files or folders, as in `workbench upgrade . --from 3.0.4 --to ours`")
+    _settle(options)
+    files = fixture_files.find(options.paths)
+    if not files:
+        raise CommandError(f"no session in {', '.join(options.paths)}", exit_codes.NOTHING)
+    codes = [exit_codes.OK]
+    with ExitStack() as stack:
+        change = _change(options, stack)
+        compared = list(_compared(files, options, change, codes))
+    found = upgrade(change.before.name, change.after.name, compared)
+    if options.html is not None:
+        _write_page(Path(options.html), found)
+    if options.json:
+        command_output.json(found.as_dict())
+    elif options.markdown:
+        command_output.text(upgrade_text.report(found), end="")
+    else:
+        _write(found)
+    return exit_codes.worst([*codes, _code(found)])
+
+
+def _settle(options: argparse.Namespace) -> None:
+    """One change at a time. Raises `CommandError` for two, for none, and for an adapter that is not there."""
+    kinds = {
+        "--from and --to": options.before or options.after,
+        "--from-model and --to-model": options.from_model or options.to_model,
+        "--from-adapter and --to-adapter": options.from_adapter or options.to_adapter,
+    }
+    asked = [name for name, given in kinds.items() if given]
+    if len(asked) > 1:
+        raise CommandError(f"one change at a time, so that its causes can be told: {' or '.join(asked)}")
+    if not asked:
+        raise CommandError("what changes? Name it with " + ", or ".join(kinds))
+    for start, end in (("from_model", "to_model"), ("from_adapter", "to_adapter")):
+        if getattr(options, start) and not getattr(options, end):
+            raise CommandError(f"--{start.replace('_', '-')} says what there is; --{end.replace('_', '-')} what comes?")
+    for name in (options.from_adapter, options.to_adapter):
+        if name is not None and name not in catalog.NAMES:
+            raise CommandError(no_such("adapter", name, catalog.NAMES))
+
+
+def _change(options: argparse.Namespace, stack: ExitStack) -> Change:
+    """Both sides, with their engines started, which `stack` closes. Raises `CommandError`."""
+    if options.to_model:
+        ours = Ours()
+        before = Side(options.from_model or "the columns' own models", ours, options.from_model)
+        return Change(before, Side(options.to_model, ours, options.to_model), "model")
+    if options.to_adapter:
+        ours = Ours()
+        before = Side(options.from_adapter or "the columns' own adapters", ours)
+        return Change(before, Side(options.to_adapter, ours, adapter=options.to_adapter), "adapter or its options")
+    there, to_come = [_engine(name, stack) for name in (options.before or "installed", options.after or "ours")]
+    return Change(Side(there.name, there), Side(to_come.name, to_come), "dspy release")
+
+
+def _engine(name: str, stack: ExitStack) -> Engine:
+    """The engine of that name; ours stands for the release that it is held to, where that was not added itself."""
+    if name == DSPY and environments.find(name) is None:
+        return Ours()
+    try:
+        return stack.enter_context(closing(open_engine(name)))
+    except ReleaseError as error:
+        raise CommandError(str(error)) from error
+
+
+def _compared(files: list[Path], options: argparse.Namespace, change: Change, codes: list[int]) -> Iterator[Compared]:
+    for path in files:
+        try:
+            session = store.load(path)
+        except SessionError as error:
+            command_output.message(f"workbench: {error}")
+            codes.append(exit_codes.USAGE)
+            continue
+        columns = _columns(session, options)
+        session = with_columns(session, columns)
+        for case in session.cases:
+            if not options.cases or case.name in options.cases:
+                for column in columns:
+                    yield sides.compare(change, session, str(path), case, column)
+
+
+def _columns(session: Session, options: argparse.Namespace) -> list[Column]:
+    columns = choose_columns(session, options.adapters) if session.columns or options.adapters else ()
+    wanted = options.from_adapter
+    found = [one for one in columns if wanted is None or one.adapter == wanted]
+    if wanted is not None and not found:  # no column of its own: as the session would be asked with it
+        found = [Column(wanted, wanted)]
+    return found
+
+
+def _code(found: Upgrade) -> int:
+    if any(one.is_broken for one in found.fixtures):
+        return exit_codes.PROVIDER
+    if not found.compared:
+        return exit_codes.NOTHING
+    return exit_codes.DIFFERENT if found.changed else exit_codes.OK
+
+
+def _write_page(path: Path, found: Upgrade) -> None:
+    try:
+        path.write_text(upgrade_page.page_of(found), encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise CommandError(f"{path}: {error.strerror or error}") from error
+
+
+def _write(found: Upgrade) -> None:
+    command_output.heading(upgrade_text.headline(found), "yellow" if found.changed else "green")
+    for line in (*upgrade_text.summary(found), *found.notes):
+        command_output.text(f"  {line}")
+    for number, one in enumerate(found.found, 1):
+        command_output.text("")
+        command_output.heading(f"{number}. {one.words}", "red" if one.is_reading else "blue")
+        command_output.heading(f"   {upgrade_text.where(one)}; for example {one.example_of}", "dim")
+        command_output.diff_lines(upgrade_text.example(one), "     ")
+    rows = list(upgrade_text.rows(found))
+    if rows:
+        command_output.heading("\nfixtures that change, with their tokens and the numbers of their changes", "blue")
+    for row in rows:
+        command_output.text(row)
+    reasons = upgrade_text.not_compared(found)
+    if reasons:
+        command_output.heading("\nnot compared", "yellow")
+    for reason, those in reasons.items():
+        command_output.text(
+            f"  {reason}  ({upgrade_text.name_of(those[0])}{f' and {len(those) - 1:,} more' if those[1:] else ''})"
+        )

@@ -1,0 +1,110 @@
+"""An upgrade report for people, on the command line and as Markdown, and the sentences that its page shares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from sessions.fixtures import reports
+from sessions.upgrades.report import Found, Upgrade
+from sessions.upgrades.sides import Compared
+from workbench.output import display
+from workbench.output.markdown import code, fenced
+
+EXAMPLE_LINES = 8
+MOST_FIXTURES = 60
+"""Rows for people; `--json` and the page have every one."""
+NAME_WIDTH = 34
+COLUMN_WIDTH = 10
+
+
+def headline(found: Upgrade) -> str:
+    """`dspy 3.0.4 → dspy 3.4.1: 35 of 50 fixtures change`."""
+    counts = found.counts
+    return f"{found.before} → {found.after}: {counts['changed']:,} of {_counted(counts['compared'], 'fixture')} change"
+
+
+def summary(found: Upgrade) -> Iterator[str]:
+    """What the change comes to: prompts, tokens, replies, and what could not be compared."""
+    counts = found.counts
+    before, after = counts["tokens_before"], counts["tokens_after"]
+    share = f" ({(after - before) / before:+.1%})" if before and after != before else ""
+    yield f"prompts and requests: {counts['prompts']:,} of {counts['compared']:,} are others"
+    yield f"tokens of all prompts: ~{before:,} → ~{after:,}{share}"
+    if counts["replies"]:
+        told = [("no_longer_read", "no longer read"), ("read_now", "read now"), ("read_otherwise", "read otherwise")]
+        said = [f"{counts[key]:,} {words}" for key, words in told if counts[key]]
+        yield f"recorded replies: {counts['replies']:,}, {', '.join(said) or 'all read as before'}"
+    else:
+        yield "recorded replies: none that both sides could read"
+    left = counts["fixtures"] - counts["compared"]
+    if left:
+        yield f"not compared: {_counted(left, 'fixture')}"
+
+
+def not_compared(found: Upgrade) -> dict[str, list[Compared]]:
+    """The fixtures that could not be compared, by the reason, without the place that it begins with."""
+    reasons: dict[str, list[Compared]] = {}
+    for one in found.fixtures:
+        if one.why_not:
+            reasons.setdefault(one.why_not.removeprefix(f"{one.column}: "), []).append(one)
+    return reasons
+
+
+def where(one: Found) -> str:
+    """Such as `chat, xml; 3 fixtures`."""
+    return one.heading().removeprefix(f"{one.words}  ").strip("()")
+
+
+def example(one: Found) -> list[str]:
+    """The first lines that show it, long ones cut around what changed."""
+    lines = list(reports.marked(one.example.diff))
+    more = len(lines) - EXAMPLE_LINES
+    return lines if more <= 1 else [*lines[:EXAMPLE_LINES], f" … {more:,} more lines"]
+
+
+def numbers(found: Upgrade, one: Compared) -> list[int]:
+    """The numbers of the changes that a fixture shows, from 1, as the report lists them."""
+    own = {each.key for each in one.differences}
+    return [number for number, each in enumerate(found.found, 1) if each.key in own]
+
+
+def name_of(one: Compared) -> str:
+    return f"{one.path}::{one.case}::{one.column}"
+
+
+def rows(found: Upgrade) -> Iterator[str]:
+    """A line for each fixture that changes: its tokens and the numbers of its changes."""
+    changed = found.changed
+    for one in changed[:MOST_FIXTURES]:
+        tokens = f"~{one.tokens[0]:,} → ~{one.tokens[1]:,}" if any(one.tokens) else ""
+        shown = ", ".join(map(str, numbers(found, one)))
+        name = padded(f"{Path(one.path).name} · {one.case}", NAME_WIDTH)
+        yield f"  {name}  {padded(one.column, COLUMN_WIDTH)}  {tokens:>17}  {shown}"
+    if len(changed) > MOST_FIXTURES:
+        yield f"  … and {len(changed) - MOST_FIXTURES:,} more; --json and --html have them"
+
+
+def padded(text: str, width: int) -> str:
+    """Text of others in just so many cells."""
+    shown = display.one_line(text, width)
+    return shown + " " * (width - display.cell_width(shown))
+
+
+def report(found: Upgrade) -> str:
+    """The report in Markdown, for a pull request."""
+    lines = [f"## {code(headline(found))}\n\n"]
+    lines += [f"- {code(one)}\n" for one in (*summary(found), *found.notes)]
+    for number, one in enumerate(found.found, 1):
+        lines.append(f"\n### {number}. {code(one.words)}\n\n")
+        lines.append(f"{code(where(one))}; for example {code(str(one.example_of))}\n\n")
+        lines.append(fenced("\n".join(example(one)), "diff"))
+    reasons = not_compared(found)
+    if reasons:
+        lines.append("\n### Not compared\n\n")
+    lines += [f"- {code(reason)}: {_counted(len(those), 'fixture')}\n" for reason, those in reasons.items()]
+    return "".join(lines)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
