@@ -210,7 +210,7 @@ def _words(signature: Signature) -> list[tuple[str, ...]]:
 def _refuse(view: View) -> None:
     if catalog.dspy_class(view.column.adapter) is None:
         listed = ", ".join(name for name in catalog.NAMES if catalog.dspy_class(name) is not None)
-        raise ExportError(f"dspy has no adapter {view.column.adapter!r}; choose a column of {listed} with --adapter")
+        raise ExportError(f"dspy has no adapter {view.column.adapter!r}; choose a column of {listed}", "--adapter")
     for name in view.signature.input_fields:
         if name in DSPYS_WORDS:
             raise ExportError(f"dspy.Predict takes the name {name!r} for itself; rename the field")

@@ -55,7 +55,8 @@ def endpoint_of(view: View, source: Source) -> Endpoint:
     if provider not in COMPATIBLE and (named is None or provider == "offline"):
         known = ", ".join(COMPATIBLE)
         raise ExportError(
-            f"{view.model} cannot be asked over HTTP, as curl and a batch do; choose a model with --model, of: {known}"
+            f"{view.model} cannot be asked over HTTP, as curl and a batch do; choose a model of: {known}",
+            "--model",
         )
     base, key = COMPATIBLE[provider] if provider in COMPATIBLE else ("", _guessed_variable(provider))
     if named is None:

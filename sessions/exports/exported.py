@@ -16,7 +16,11 @@ from sessions.running import rendering
 
 
 class ExportError(ValueError):
-    """What a form cannot hold, and what would work."""
+    """What a form cannot hold, and what would work; `flag` is what of the command line chooses that."""
+
+    def __init__(self, message: str, flag: str = "") -> None:
+        super().__init__(message)
+        self.flag = flag
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ def batch(source: Source) -> Exported:
     models = {view.model for view in source.views}
     if len(models) > 1:
         listed = ", ".join(sorted(models))
-        raise ExportError(f"a batch is for one model, and there are {len(models)}: {listed}; choose with --model")
+        raise ExportError(f"a batch is for one model, and there are {len(models)}: {listed}; choose one", "--model")
     left: list[str] = list(switched_off(source.first.session, source.cases))
     endpoint = endpoint_of(source.first, source)
     address = named_address(source.first)

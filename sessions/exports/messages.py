@@ -11,7 +11,7 @@ def messages(source: Source) -> Exported:
     view = source.first
     request = view.request
     others = [name for name in request.params if name not in view.session.params_of(view.column)]
-    left = (f"what goes out beside the messages: {', '.join(others)} (--as request has it)",) if others else ()
+    left = (f"what goes out beside the messages: {', '.join(others)} (the export as request has it)",) if others else ()
     text = json_text.pretty(request.prompt.as_dicts())
     return Exported(text + "\n", (*left, *beside(view)))
 

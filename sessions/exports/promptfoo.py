@@ -192,7 +192,9 @@ def _guarded(value: str, guard: str | None) -> str:
 def _inlined(value: Any, root: Any = None, depth: int = 0) -> Any:
     """A JSON schema without `$ref`: promptfoo resolves them from the top of the config, where nothing is."""
     if depth > _LARGEST_REFERENCE_DEPTH:
-        raise ExportError("the JSON schema of the reply contains itself, which promptfoo cannot load; --as request can")
+        raise ExportError(
+            "the JSON schema of the reply contains itself, which promptfoo cannot load; the export as request can"
+        )
     if isinstance(value, dict):
         top = value if "$defs" in value else root
         reference = value.get("$ref")

@@ -47,7 +47,7 @@ def svg(source: Source) -> Exported:
         )
         if count > MOST_ROWS:
             raise ExportError(
-                f"a picture has room for {MOST_ROWS:,} rows, and the prompt has more; --as markdown has room"
+                f"a picture has room for {MOST_ROWS:,} rows, and the prompt has more; the export as markdown has room"
             )
         cards.append((message.title, rows_of(shown)))
     left = list(beside(view))

@@ -182,5 +182,7 @@ def template(source: Source) -> Exported:
     if fixed:
         left.append(f"a place for {', '.join(fixed)}: no text of this case's prompt is the value of it")
     if view.request.params:
-        left.append(f"what goes out beside the messages: {', '.join(view.request.params)} (--as request has it)")
+        left.append(
+            f"what goes out beside the messages: {', '.join(view.request.params)} (the export as request has it)"
+        )
     return Exported(text + "\n", tuple(left))

@@ -22,13 +22,19 @@ def export(
     name: str = "",
     code: Collection[str] = (),
     allow_hosts: Collection[str] = (),
+    names_flags: bool = True,
 ) -> Exported:
-    """The session as `form`, a name of `formats.FORMATS`. Raises `CommandError` for what that form cannot hold."""
+    """The session as `form`, a name of `formats.FORMATS`.
+
+    Raises `CommandError` for what that form cannot hold, which `names_flags` of the command line where one would help.
+    """
     try:
         return formats.export(
             formats.FORMATS[form], session, columns, cases, name=name, code=code, allow_hosts=allow_hosts
         )
     except SignatureError as error:
         raise CommandError(f"the signature, {error}") from error
-    except (ExportError, VariantError, BuildError) as error:
+    except ExportError as error:
+        raise CommandError(f"{error} ({error.flag})" if error.flag and names_flags else str(error)) from error
+    except (VariantError, BuildError) as error:
         raise CommandError(str(error)) from error

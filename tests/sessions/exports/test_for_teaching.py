@@ -52,7 +52,7 @@ def test_a_picture_has_all_of_the_text_and_no_markup_of_it() -> None:
 def test_a_picture_of_a_long_prompt_is_refused() -> None:
     session = Session(SignatureText("q -> a"), (), DEFAULT_COLUMNS, (Case("x", {"q": "a\n" * 5_000}),))
     with pytest.raises(
-        ExportError, match="a picture has room for 4,000 rows, and the prompt has more; --as markdown has room"
+        ExportError, match="a picture has room for 4,000 rows, and the prompt has more; the export as markdown has room"
     ):
         svg(source_of(session, session.columns[:1], session.cases))
 

@@ -105,9 +105,7 @@ def test_what_cannot_be_asked_is_refused_or_left_to_the_user(export: Any) -> Non
         made = export(source(offline))
         assert 'os.environ["MODEL"]' in made.text and "MODEL names another" in made.left_out[-1]
         return
-    with pytest.raises(
-        ExportError, match="cannot be asked over HTTP, as curl and a batch do; choose a model with --model"
-    ):
+    with pytest.raises(ExportError, match="cannot be asked over HTTP, as curl and a batch do; choose a model of: "):
         export(source(offline))
 
 

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from textual import events
 
+from tests.support.open_app import Desk, at_the_desk
 from workbench.tui import clipboard
 
 TMUX = """#!/bin/sh
@@ -44,3 +46,23 @@ def test_outside_of_tmux_and_without_its_program_nothing_is_asked(home: Path, mo
     monkeypatch.delenv("TMUX")
     assert not clipboard.to_tmux("a")
     assert not (home / "copied").exists()
+
+
+def test_what_is_pasted_where_nothing_takes_a_text_is_said_not_to_be() -> None:
+    async def act(desk: Desk) -> None:
+        before = desk.document.state
+        for focus in (desk.main.columns.all[0].prompt, None):
+            desk.app.clear_notifications()
+            desk.main.set_focus(focus)
+            desk.app.post_message(events.Paste("a text"))
+            await desk.until(lambda: desk.app._notifications, "for what is said of it")
+            (said,) = desk.app._notifications
+            assert "F2" in said.message and "F4" in said.message
+        desk.app.clear_notifications()
+        await desk.press("f4")
+        desk.app.post_message(events.Paste("a reply"))
+        await desk.until(lambda: "a reply" in desk.reply("chat"), "for the reply")
+        assert not desk.app._notifications
+        assert desk.document.session.signature == before.session.signature
+
+    at_the_desk(act)

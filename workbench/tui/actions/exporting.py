@@ -57,7 +57,7 @@ def _maker(host: Host, form: Format) -> Callable[[], Exported]:
     cases = session.cases if form.wants_every_case else (case,)
     path = host.document.path
     name = session.name or (path.name if path is not None else "")
-    return partial(exporting.export, form.name, session, columns, cases, name=name)
+    return partial(exporting.export, form.name, session, columns, cases, name=name, names_flags=False)
 
 
 def _said(host: Host, form: Format, made: Exported) -> str:

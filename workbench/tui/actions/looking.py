@@ -68,7 +68,7 @@ def open_help(host: Host) -> None:
         return
     if isinstance(screen, (HelpScreen, CommandPalette)):
         return
-    about: list[Screen[Any]] = [screen, host.main] if isinstance(screen, PagesScreen) else [screen]
+    about: list[Screen[Any]] = [host.main, screen] if isinstance(screen, PagesScreen) else [screen]
     pane_help = "\n\n".join([_help_of(one) for one in about])
     bindings = [binding for one in about for binding in one.active_bindings.values()]
     names = {one.binding.key: host.app.get_key_display(one.binding) for one in bindings}

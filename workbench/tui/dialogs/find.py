@@ -44,7 +44,7 @@ class FindScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         with Horizontal(id="find-line"):
             yield PlainStatic(lines(("find ", QUIET)), classes="find-word")
-            yield Input(self._start, compact=True, placeholder="in prompts, replies, signature, inputs, demos, history")
+            yield Input(self._start, compact=True, placeholder="a text, in any pane")
             yield PlainStatic(id="find-where")
 
     def on_mount(self) -> None:
@@ -79,8 +79,8 @@ class FindScreen(ModalScreen[bool]):
     def _words(self) -> Content:
         keys = keys_of(self.app)
         if not self.wanted:
-            hint = "{find.next|↓}{find.before|↑} next and before   {find.stay|enter} goes there   "
-            return lines((keys(hint + "{find.close|esc} goes back"), QUIET))
+            hint = "{find.next|↓}{find.before|↑} hits   {find.stay|enter} stays there   {find.close|esc} goes back"
+            return lines((keys(hint), QUIET))
         if not self._hits:
             return lines(("nothing   ", "$text-warning"), (keys("{find.close|esc} goes back"), QUIET))
         hit = self._hits[self._at]

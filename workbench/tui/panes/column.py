@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from textual import on
 from textual.containers import Vertical
 from textual.content import Content
 
@@ -50,7 +51,8 @@ and the same origin lights up in every other column and in the editor; `{prompt.
 `{prompt.form|v}` shows it as raw text with its blanks, then as JSON, then in sections again.
 
 Below: the reply. It is text to edit or paste over: at each keystroke this adapter's parser reads it again, without any
-call. The margin names what the parser did with each piece; the table shows how each value came about.
+call. The margin names what the parser did with each piece; the table (`tab`) shows how each value came about. There
+`{fields.open|enter}` opens the steps, and `{fields.in_reply|r}` selects the value in the reply: type another.
 
 `≠ recorded`: prompt or reading is no longer the recorded one; `{app.check|F9}` shows how, and takes what is right.
 
@@ -142,6 +144,17 @@ call. The margin names what the parser did with each piece; the table shows how 
         new = arrived[len(self.reply.raw) :]
         if new:
             self.reply.append(new)
+
+    @on(FieldTable.Pointed)
+    def _bring_into_sight(self, event: FieldTable.Pointed) -> None:
+        """The text of the field that the table's cursor is on, selected when the user wants to change it."""
+        event.stop()
+        place = self.reply.place_of(event.field)
+        if place is None or self.reply.read_only:
+            return
+        self.reply.select_text(place[0], place[1] if event.chosen else place[0])
+        if event.chosen:
+            self.reply.focus()
 
     def show_verdict(self, now: float) -> None:
         """The line between prompt and reply. `now` is the clock of the runs, for the seconds of one under way."""

@@ -9,12 +9,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.selection import Selection
 from textual.widget import Widget
+from textual.widgets import TextArea
 
 from adapters.errors import RunError
 from sessions.model.replies import Reply, Source
@@ -42,6 +43,7 @@ from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.tab_line import TabLine
+from workbench.tui.widgets.text.plain import plain_notify
 from workbench.tui.widgets.verdict_strip import VerdictStrip
 
 if TYPE_CHECKING:
@@ -261,6 +263,13 @@ class MainScreen(PaneSizesScreen):
         if message.error is not None and not isinstance(message.error, RunError):
             error_isolation.report(self, message.error)
         self.show_soon()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """What nothing took on the way up here would be lost in silence."""
+        if not isinstance(self.focused, TextArea):
+            keys = keys_of(self.app)
+            said = "{app.focus_editors|F2} goes to the editors, {app.focus_replies|F4} to a reply; paste there."
+            plain_notify(self.app, keys(said), title="Not pasted", severity="warning")
 
     @on(ReplyView.Edited)
     def _reply_edited(self, event: ReplyView.Edited) -> None:

@@ -157,7 +157,6 @@ class FieldEditor(Vertical):
         self._is_plain = self._editing == "json" and row.is_plain
         """Whether the value stands as people write it; `action_notation` changes it."""
         self._wants_focus = False
-        self._absent = absent
         self._label = PlainStatic(_label(row), classes="field-label")
         self._error = PlainStatic(classes="field-error")
         self._error.display = False
@@ -202,8 +201,7 @@ class FieldEditor(Vertical):
 
     def on_mount(self) -> None:
         if self._is_plain and isinstance(self._input, Editor) and plain_values.has_parts(self.field.annotation):
-            offer = keys_of(self.app)("{value.skeleton|ctrl+space} begins one")
-            self._input.placeholder = content(f"{self._absent}  {offer}")
+            self._input.placeholder = content(keys_of(self.app)("no value yet: {value.skeleton|^space} begins one"))
         if self._wants_focus:
             self.focus_input()
 

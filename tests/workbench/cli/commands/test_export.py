@@ -61,8 +61,8 @@ def test_to_is_as_under_its_old_name(asked: str, run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--as", "dspy", "--adapter", "markdown"), "dspy has no adapter 'markdown'"),
-        (("--as", "curl", "--model", "offline/exact"), "choose a model with --model"),
+        (("--as", "dspy", "--adapter", "markdown"), "baml, twostep (--adapter)"),
+        (("--as", "curl", "--model", "offline/exact"), "(--model)"),
         (("--as", "pickle"), "invalid choice: 'pickle'"),
         (("--as", "dspy", "-o", "no/such/folder.py"), "No such file"),
     ],

@@ -10,6 +10,7 @@ import pytest
 from open_app import TICKETS, Desk, at_the_desk
 
 from sessions.exports.formats import FORMATS
+from sessions.model.session import Column
 from workbench.tui.actions import exporting
 from workbench.tui.dialogs.confirm import ConfirmScreen
 from workbench.tui.palette import commands_of
@@ -57,3 +58,14 @@ def test_what_a_form_cannot_hold_is_said_and_nothing_is_asked(tmp_path: Path) ->
         assert len(desk.app.screen_stack) == 1
 
     at_the_desk(act, replace(TICKETS, model="offline/exact"))
+
+
+def test_a_refusal_says_what_to_do_here_and_not_on_the_command_line() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.ask(exporting.export(desk.app, "dspy"))
+        await desk.until(lambda: desk.app._notifications, "for the refusal")
+        (said,) = desk.app._notifications
+        assert "choose a column of chat, json, xml, baml, twostep" in said.message
+        assert "--" not in said.message
+
+    at_the_desk(act, replace(TICKETS, columns=(Column("markdown", "markdown"),)))

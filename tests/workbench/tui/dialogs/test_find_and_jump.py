@@ -6,7 +6,8 @@ import pytest
 from textual.widget import Widget
 
 from sessions.model.session import Demo
-from tests.support.open_app import SMALL, TICKETS, Desk, at_the_desk
+from tests.support.open_app import SIZES, SMALL, TICKETS, Desk, at_the_desk
+from tests.support.screen import seen
 from workbench.tui.dialogs.find import FindScreen
 from workbench.tui.dialogs.jump import JumpScreen
 from workbench.tui.widgets.prompt.prompt_view import PromptView
@@ -89,3 +90,13 @@ def test_a_letter_goes_where_it_stands() -> None:
         assert isinstance(desk.app.focused, Editor)
 
     at_the_desk(act)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_keys_of_the_line_are_whole(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+f")
+        where = desk.app.screen.query_one("#find-where", PlainStatic)
+        assert "…" not in seen(where)[0] and "esc goes back" in seen(where)[0]
+
+    at_the_desk(act, size=size)

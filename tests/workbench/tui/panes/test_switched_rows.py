@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+from textual import events
+
 from adapters.prompts.prompt import DemoUse
 from sessions.model.session import Demo
 from tests.support.open_app import TICKETS, Desk, at_the_desk
@@ -52,3 +55,20 @@ def test_the_values_of_all_rows_begin_below_each_other_whatever_the_marks_in_fro
         Demo({"note": "value"}),
     )
     at_the_desk(look, replace(TICKETS, demos=demos))
+
+
+@pytest.mark.parametrize("is_last", [True, False])
+def test_undoing_an_added_demo_leaves_the_focus_where_the_demos_are(is_last: bool) -> None:
+    session = replace(TICKETS, demos=TICKETS.demos[:1] if is_last else ())
+
+    async def act(desk: Desk) -> None:
+        await desk.go_to("demo", row=0)
+        await desk.press("ctrl+n")
+        assert desk.main.demos.focused_field is not None
+        await desk.press("ctrl+z")
+        assert len(desk.document.session.demos) == len(session.demos)
+        assert desk.main.demos.has_focus_within
+        desk.app.post_message(events.Paste('{"ticket": "pasted"}'))
+        await desk.until(lambda: len(desk.document.session.demos) > len(session.demos), "for what was pasted")
+
+    at_the_desk(act, session)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from textual.widgets._markdown import MarkdownH2
 
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import SIZES, Desk, at_the_desk
@@ -41,6 +42,9 @@ def test_f1_on_a_column_opens_its_card_and_f1_again_the_help() -> None:
         assert isinstance(desk.app.screen, HelpScreen)
         listed = str(desk.app.screen.query_one(".dialog-text").render())
         assert "prompt.form" in listed and "pages.view" in listed
+        await desk.until(lambda: len(desk.app.screen.query(MarkdownH2)) > 1, "for the headings")
+        first, second, *_ = [one.render().plain for one in desk.app.screen.query(MarkdownH2)]  # type: ignore[union-attr]
+        assert (first, second) == ("Column", "A closer look"), "what was asked about first"
 
     at_the_desk(act)
 

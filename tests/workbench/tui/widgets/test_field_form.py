@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from unittest.mock import patch
 
+import pytest
 from textual.screen import Screen
 
 from sessions import examples
 from sessions.model.session import Case, Demo, Session, SignatureText
-from tests.support.open_app import TICKETS, Desk, at_the_desk
+from tests.support.open_app import SIZES, TICKETS, Desk, at_the_desk
+from tests.support.screen import seen
 from workbench.tui.widgets.field_form import FieldEditor, FieldForm
 from workbench.tui.widgets.text.editor import Editor
 
@@ -67,7 +69,7 @@ def test_an_empty_value_begins_with_what_it_is_made_of() -> None:
 
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "lines")
-        assert "ctrl+space begins one" in str(desk.editor.placeholder)
+        assert "^space begins one" in str(desk.editor.placeholder)
         await desk.press("ctrl+@")
         assert desk.editor.raw == "- item: \n  price: "
         await desk.type("Cake")
@@ -140,3 +142,15 @@ def test_a_description_typed_beside_the_inputs_is_followed_by_their_label_and_la
         assert laid_out.call_count == 0
 
     at_the_desk(act)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_key_that_begins_a_value_is_not_cut_off(size: tuple[int, int]) -> None:
+    session = Session(SignatureText(ORDER), columns=TICKETS.columns, cases=(Case("one", {}),), demos=(Demo({}),))
+
+    async def act(desk: Desk) -> None:
+        for kind, row in (("input", -1), ("demo", 0)):
+            await desk.go_to(kind, "lines", row)
+            await desk.until(lambda: "^space begins one" in " ".join(seen(desk.editor)), "for the offer")
+
+    at_the_desk(act, session=session, size=size)

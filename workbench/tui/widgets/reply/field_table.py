@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.worker import Worker, WorkerState
@@ -90,6 +91,14 @@ class FieldTable(LineView):
             group=_GROUP,
         ),
         Binding(
+            "r",
+            "in_reply",
+            "In the reply",
+            id="fields.in_reply",
+            tooltip="Select this value in the reply: what is typed replaces it",
+            group=_GROUP,
+        ),
+        Binding(
             "e",
             "open_all",
             "All steps",
@@ -98,6 +107,13 @@ class FieldTable(LineView):
             group=_GROUP,
         ),
     ]
+
+    class Pointed(Message):
+        """The cursor is on a row of this field; `chosen` says that the user wants to change its text in the reply."""
+
+        def __init__(self, field: str, chosen: bool) -> None:
+            super().__init__()
+            self.field, self.chosen = field, chosen
 
     def __init__(self, column_id: str, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -176,6 +192,14 @@ class FieldTable(LineView):
         self._current = max(0, min(self._current + step, len(self._rows) - 1))
         self.scroll_row_into_view(self._current)
         self.repaint()
+        self._point()
+
+    def action_in_reply(self) -> None:
+        self._point(chosen=True)
+
+    def _point(self, chosen: bool = False) -> None:
+        if self._rows and (field := self._rows[self._current].field) is not None:
+            self.post_message(self.Pointed(field, chosen))
 
     def action_open(self) -> None:
         if self._rows and (field := self._rows[self._current].field) is not None:
@@ -207,6 +231,7 @@ class FieldTable(LineView):
 
     def on_focus(self) -> None:
         self.repaint()
+        self._point()
 
     def on_blur(self) -> None:
         self.repaint()

@@ -182,6 +182,15 @@ class ReplyView(StreamedText):
         self.forget_painted_lines()
         self.refresh()
 
+    def place_of(self, field: str) -> tuple[int, int] | None:
+        """Where the text of a field's value stands in the reply, from … to …, without blanks around it; or nowhere."""
+        spans = [one for one in self._marks_of_reply.spans if one.field == field and one.kind in ("value", "repaired")]
+        if not spans:
+            return None
+        start, end = spans[0].start, spans[-1].end
+        text = self._raw[start:end]
+        return start + len(text) - len(text.lstrip()), end - len(text) + len(text.rstrip())
+
     def edit(self, edit: Edit) -> EditResult:
         if self._is_showing:
             return super().edit(edit)

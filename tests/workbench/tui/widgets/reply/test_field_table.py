@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -14,7 +15,10 @@ from adapters.replies.flags.flag import Flag
 from adapters.replies.reading import FieldReading, NearMiss, Reading
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.steps import Step
+from sessions.model.replies import Reply
+from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.hostile import HOSTILE
+from tests.support.open_app import MIDDLE, Desk, at_the_desk
 from tests.support.screen import Stage, assert_harmless, on_stage, seen
 from workbench.output.display import value_text
 from workbench.tui.widgets.reply.field_rows import Row, rows_of
@@ -224,3 +228,70 @@ def test_it_is_said_whose_error_it_is(adapter: str, who: str) -> None:
 def test_a_reply_that_begins_as_json_says_where_it_breaks(reply: str, said: str, start: int) -> None:
     error = make("json").read(SIGNATURE, reply).error
     assert error is not None and (error.message, error.start) == (said, start)
+
+
+PADDED = "a line of no use\n" * 40
+PAID = "[[ ## answer ## ]]\nyes\n\n[[ ## score ## ]]\n 0.50\n\n[[ ## note ## ]]\n" + PADDED + "\n[[ ## completed ## ]]"
+
+
+def at_replies(act: Callable[[Desk], Awaitable[None]], **replies: str) -> None:
+    source = "answer: Literal['yes', 'no'], score: float, note: str"
+    columns = tuple(Column(one, one) for one in ("chat", "json"))
+    case = Case("one", {"question": "?"}, replies={name: Reply(text) for name, text in replies.items()})
+    at_the_desk(act, Session(SignatureText(f"question -> {source}"), columns=columns, cases=(case,)), size=MIDDLE)
+
+
+def test_the_row_under_the_cursor_brings_its_text_into_sight() -> None:
+    text = PAID.replace("[[ ## answer", PADDED + "[[ ## answer", 1)
+
+    async def act(desk: Desk) -> None:
+        column = desk.main.columns.column("chat")
+        assert column is not None
+        await desk.press("f4", "tab")
+        assert column.fields.has_focus
+        await desk.press("down")
+        await desk.until(lambda: any("0.50" in row for row in seen(column.reply)), "for the score")
+
+    at_replies(act, chat=text)
+
+
+def test_a_key_selects_the_value_in_the_reply_so_that_the_next_word_replaces_it() -> None:
+    async def act(desk: Desk) -> None:
+        column = desk.main.columns.column("chat")
+        assert column is not None
+        await desk.press("f4", "tab", "down", "r")
+        assert desk.editor is column.reply
+        assert column.reply.selected_text == "0.50"
+        await desk.type("2")
+        assert "## ]]\n 2\n" in desk.reply("chat")
+        assert column.fields.reading is not None and column.fields.reading.values["score"] == 2.0
+
+    at_replies(act, chat=PAID)
+
+
+def test_a_value_in_json_is_selected_with_its_quotes() -> None:
+    async def act(desk: Desk) -> None:
+        column = desk.main.columns.column("json")
+        assert column is not None
+        column.fields.focus()
+        await desk.press("r")
+        assert column.reply.has_focus and column.reply.selected_text == '"yes"'
+
+    at_replies(act, json='{"answer": "yes", "score": 0.5, "note": "warm"}')
+
+
+def test_of_a_value_that_the_reply_does_not_have_nothing_is_selected() -> None:
+    async def act(desk: Desk) -> None:
+        column = desk.main.columns.column("json")
+        assert column is not None
+        column.fields.focus()
+        await desk.settle()
+        assert column.fields.reading is not None and column.fields.reading.fields["note"].state == "missing"
+        for _ in range(8):
+            await desk.press("r", "down")
+            if column.reply.has_focus:
+                assert column.reply.selected_text in ('"yes"', "0.5"), "those that are there"
+                column.fields.focus()
+                await desk.settle()
+
+    at_replies(act, json='{"answer": "yes", "score": 0.5}')
