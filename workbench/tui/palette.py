@@ -14,7 +14,18 @@ from adapters.formats import catalog
 from sessions.exports.formats import FORMATS
 from workbench.editing import edits
 from workbench.state.document import Place
-from workbench.tui.actions import benching, cases, columns, copying, exporting, files, looking, past_runs, sending
+from workbench.tui.actions import (
+    benching,
+    cases,
+    columns,
+    copying,
+    exporting,
+    files,
+    looking,
+    past_runs,
+    recording,
+    sending,
+)
 from workbench.tui.keys.bindings import APP_BINDINGS, ON_A_DIALOG
 from workbench.tui.keys.keymap import first_key
 from workbench.tui.screens.main import EDITORS
@@ -146,6 +157,8 @@ def _session(host: Host) -> Iterator[Command]:
     for column in session.columns:
         yield Command(f"Move column left: {column.id}", "one place", partial(columns.move, host, column.id, -1))
         yield Command(f"Move column right: {column.id}", "one place", partial(columns.move, host, column.id, 1))
+    about = "freeze prompt and reply of all columns of this case as fixtures"
+    yield Command("Record every column", about, partial(recording.record_all, host))
     run = partial(_ask, host, partial(files.restore_earlier, host))
     yield Command("Restore an earlier version", "what a save of this file replaced", run)
     about = "what `workbench bench` ran for this session: cases by columns, and every reply"

@@ -30,27 +30,50 @@ def record(host: Host) -> None:
             host.app, "There is no column to record: first show one.", title="Not recorded", severity="warning"
         )
         return
-    state = host.document.state
-    run = host.main.runs.of(state.case.name, rendered.column.id)
+    try:
+        recorded = _recorded(host, rendered, host.document.session)
+    except SessionError as error:
+        plain_notify(host.app, str(error), title="Not recorded", severity="warning", timeout=10)
+        return
+    _keep(host, recorded, rendered.column.id, ", the reply unread" if rendered.reading is None else "")
+
+
+def record_all(host: Host) -> None:
+    """Records every column of this case, and says which could not be and why."""
+    session, done, left = host.document.session, [], []
+    for rendered in host.main.columns.rendered:
+        try:
+            session = _recorded(host, rendered, session)
+        except SessionError as error:
+            left.append(str(error))
+        else:
+            done.append(rendered.column.id)
+    if done:
+        _keep(host, session, ", ".join(done))
+    if left or not done:
+        said = "\n".join(left) or "There is no column to record: first show one."
+        plain_notify(host.app, said, title="Not recorded", severity="warning", timeout=10)
+
+
+def _recorded(host: Host, rendered: RenderedColumn, session: Session) -> Session:
+    """`session` with what is on screen of a column recorded. Raises SessionError where there is nothing to record."""
+    column, state = rendered.column, host.document.state
+    run = host.main.runs.of(state.case.name, column.id)
     is_sent = run is not None and run.phase == "running"
     why = host.key_words(UNDER_WAY) if is_sent else _hindrance(rendered, host.key_words)
     if why:
-        plain_notify(host.app, f"{rendered.column.id} {why}", title="Not recorded", severity="warning", timeout=10)
-        return
+        raise SessionError(None, "", f"{column.id} {why}")
     # what is frozen is what is on screen: a run that was asked something else has only the reply in common with it
     ended = None if run is None or host.main.is_outdated(rendered) else run.run
-    try:
-        recorded = recording.record(state.session, state.case, rendered.column, ended)
-    except SessionError as error:
-        plain_notify(host.app, str(error), title="Not recorded", severity="warning")
-        return
-    place = Place("reply", state.case.name, field=f"{rendered.column.id} recorded")
+    return recording.record(session, session.cases[state.case_index], column, ended)
+
+
+def _keep(host: Host, recorded: Session, what: str, more: str = "") -> None:
+    """The session with its new recordings in the place of the one on screen; undo takes them back."""
     take_back(host.app, NOTHING_TO_CHECK, "warning")
-    host.main.edit(partial(_with_session, session=recorded), place, f"record {rendered.column.id}")
-    unread = ", the reply unread" if rendered.reading is None else ""
-    host.main.say(
-        f"recorded {rendered.column.id}{unread}; {host.key_words('{app.save|^s} saves it, {app.check|F9} checks it')}"
-    )
+    place = Place("reply", host.document.state.case.name, field=f"{what} recorded")
+    host.main.edit(partial(_with_session, session=recorded), place, f"record {what}")
+    host.main.say(f"recorded {what}{more}; {host.key_words('{app.save|^s} saves it, {app.check|F9} checks it')}")
 
 
 def _hindrance(rendered: RenderedColumn, keys: Callable[[str], str]) -> str:

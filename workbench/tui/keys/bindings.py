@@ -128,6 +128,7 @@ A screen names its own as `APP_ACTIONS`; without that it is a dialog."""
 WITHOUT_KEY = {
     "Theme": "chosen once in a while",
     "Compact spacing": "chosen once in a while",
+    "Record every column": "ctrl+r records the one that was looked at; all at once is meant rarely",
     "Restore an earlier version": "needed rarely, and never in a hurry",
     "Bench": "its runs are made outside, and looked at once in a while",
     "Remove this value": "a key that empties a field would be pressed by mistake",

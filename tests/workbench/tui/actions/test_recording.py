@@ -13,6 +13,7 @@ from sessions.model.replies import RecordedCompletion, Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.open_app import Desk, at_the_desk
 from workbench.state.document import State
+from workbench.tui.palette import commands_of
 
 GOOD = Reply("[[ ## answer ## ]]\nyes\n\n[[ ## completed ## ]]")
 SESSION = Session(
@@ -155,3 +156,22 @@ def test_recording_again_after_the_prompt_changed_keeps_what_the_call_said_and_t
         assert "Another ticket" in str(after.recordings["chat"].messages)
 
     at_the_desk(act)
+
+
+def test_every_column_is_recorded_at_once_and_what_has_no_reply_is_named() -> None:
+    columns = (Column("chat", "chat"), Column("json", "json"), Column("xml", "xml"))
+    replies = {"chat": GOOD, "json": Reply('{"answer": "yes"}')}
+    session = replace(SESSION, columns=columns).with_case(replace(SESSION.cases[0], replies=replies))
+
+    async def act(desk: Desk) -> None:
+        (command,) = [
+            one for one in commands_of(desk.app, desk.app.screen) if one.name.startswith("Record every column")
+        ]
+        command.run()
+        await desk.settle()
+        assert set(desk.document.session.cases[0].recordings) == {"chat", "json"}
+        assert said_last(desk) == "Not recorded: xml has no reply yet: F8 sends it, or paste one below its prompt."
+        await desk.press("ctrl+z")
+        assert not desk.document.session.cases[0].recordings, "one step, as it was one key"
+
+    at_the_desk(act, session=session)
