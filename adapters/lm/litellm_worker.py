@@ -35,6 +35,7 @@ def beside(name: str) -> Any:
 
 if TYPE_CHECKING:
     from adapters.lm import (
+        completions,
         failure_facts,
         litellm_setup,
         openai_streams,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         tokenizers,
     )
 else:
+    completions = beside("completions")
     failure_facts = beside("failure_facts")
     litellm_setup = beside("litellm_setup")
     openai_streams = beside("openai_streams")
@@ -160,8 +162,22 @@ async def complete(litellm: Any, output: Output, message: Message) -> None:
 
 
 async def answer(litellm: Any, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
-    """Asks for the reply, streamed where that is possible and wanted, and hands on what comes of it."""
-    number, request = message["id"], message["request"]
+    """Asks for the reply, as often as there are completions that take a request each."""
+    told = completions.Completions(output, message["id"])
+    for choice in range(message["times"]):
+        if choice:
+            told.next()
+        await answer_once(litellm, told, message, outgoing, choice)
+
+
+async def answer_once(
+    litellm: Any, told: completions.Completions, message: Message, outgoing: litellm_setup.Outgoing, first: int
+) -> None:
+    """Asks for the reply, streamed where that is possible and wanted, and hands on what comes of it.
+
+    `first` is the number of its first completion.
+    """
+    request = message["request"]
     asked = {**request, **message["options"], "num_retries": 0, "max_retries": 0}
     provider = request["model"].partition("/")[0]
     if message["stream"] and provider not in NEVER_STREAMED and not is_never_streamed(litellm, request["model"]):
@@ -171,19 +187,19 @@ async def answer(litellm: Any, output: Output, message: Message, outgoing: litel
             wrapper = await litellm.acompletion(**asked, stream=True, stream_options={"include_usage": True})
             async for piece in streamed(litellm, request["model"], wrapper):
                 has_begun = True
-                output.send(op="chunk", id=number, **piece)
+                told.tell({**piece, "choice": first + piece["choice"]})
             return
         except Exception as error:  # told apart by what the provider says
             if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
                 raise
         outgoing.is_streamed = False
     for piece in whole(litellm, request["model"], await litellm.acompletion(**asked)):
-        output.send(op="chunk", id=number, **piece)
+        told.tell({**piece, "choice": first + piece["choice"]})
 
 
 async def answer_as_responses(litellm: Any, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:
     """As `answer`, over the Responses API: one call for each completion that is wanted."""
-    number, model = message["id"], message["request"]["model"]
+    model, told = message["request"]["model"], completions.Completions(output, message["id"])
     asked = {**message["request"], **message["options"], "num_retries": 0, "max_retries": 0}
 
     async def one(choice: int) -> None:
@@ -196,9 +212,9 @@ async def answer_as_responses(litellm: Any, output: Output, message: Message, ou
                     has_begun = True
                     if isinstance(piece, responses_replies.Ended):
                         said = responses_ending(litellm, model, piece.response)
-                        output.send(op="chunk", id=number, choice=choice, **said)
+                        told.tell({"choice": choice, **said})
                         return
-                    output.send(op="chunk", id=number, choice=choice, **piece)
+                    told.tell({"choice": choice, **piece})
                 raise failure_facts.UnfinishedStreamError(events, has_begun)
             except Exception as error:  # told apart by what the provider says
                 if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
@@ -206,9 +222,11 @@ async def answer_as_responses(litellm: Any, output: Output, message: Message, ou
             outgoing.is_streamed = False
         response = await litellm.aresponses(**asked)
         for piece in (responses_replies.whole(response), responses_ending(litellm, model, response)):
-            output.send(op="chunk", id=number, choice=choice, **piece)
+            told.tell({"choice": choice, **piece})
 
     for choice in range(message["times"]):
+        if choice:
+            told.next()
         await one(choice)
 
 

@@ -88,6 +88,14 @@ class Door:
     """How a chat API is asked to reason, in the words of dspy's client (`OpenAIChatCompat.thinking_format`)."""
     efforts: tuple[str, ...] | None = None
     """The efforts that it takes; None is all."""
+    user_field: str = "user"
+    """The name under which a chat API takes the user."""
+    spelling: str | None = None
+    """In which of the ways of `thinking` a request of a chat API asks to reason."""
+    cache_key: Literal["sent", "dropped", "refused"] = "sent"
+    """What becomes of `prompt_cache_key` at a chat API."""
+    keeps_reasoning: bool = False
+    """Whether each message of the assistant has its reasoning beside it, an empty one too."""
 
     def refuses(self, model: str) -> frozenset[str]:
         return next((refused for start, refused in self.by_beginning if model.startswith(start)), self.refused)
@@ -117,6 +125,10 @@ class ModelFacts:
                 one.get("max_tokens"),
                 one.get("thinking"),
                 None if one.get("efforts") is None else tuple(one["efforts"]),
+                one.get("user_field", "user"),
+                one.get("spelling"),
+                one.get("cache_key", "sent"),
+                one.get("keeps_reasoning", False),
             )
             for id, one in self._data["doors"].items()
         }

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import copy
-import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adapters.lm.dspys_client import (
+    REASONING,
+    VERBATIM,
+    NotTakenError,
+    arguments_of,
+    choice_of,
+    effort_of,
+    form_of,
+    limit_of,
+    taken,
+    tools_of,
+    top_logprobs_of,
+)
 from adapters.lm.model_routes import has_gateway, own_route
 
-CANONICAL = frozenset(
-    {
-        *("frequency_penalty", "logit_bias", "logprobs", "max_completion_tokens", "max_tokens", "messages", "model"),
-        *("n", "parallel_tool_calls", "prediction", "presence_penalty", "reasoning_effort", "response_format"),
-        *("safety_identifier", "seed", "service_tier", "stop", "temperature", "tool_choice", "tools", "top_k"),
-        *("top_logprobs", "top_p", "user", "verbosity"),
-    }
+OPENAI_REASONING = re.compile(
+    r"o[1345](-(mini|nano|pro))?(-\d{4}-\d{2}-\d{2})?|gpt-5(\.\d+)*(?!-chat)(-.*)?",
 )
-"""The parts that dspy's client takes; with any other it leaves the request to litellm."""
+"""Names of models whose limit dspy calls `max_completion_tokens` (`dspy.clients.lm._is_openai_reasoning_model`)."""
 
 TAKEN_BY_LITELLM = frozenset(
     {
@@ -29,16 +37,12 @@ TAKEN_BY_LITELLM = frozenset(
 """What of a request litellm sends on (its `ResponsesAPIOptionalRequestParams`); it drops the rest without a word."""
 
 
-class NotTakenError(ValueError):
-    """A part of a request that dspy's own client refuses, so that litellm gets it."""
-
-
 def is_by_dspys_client(
     model: str, request: Mapping[str, Any], connection: frozenset[str], environment: Mapping[str, str]
 ) -> bool:
     """Whether dspy's own client sends this request. `connection` names the settings of the connection in use."""
     route = None if has_gateway(model, environment) else own_route(model, "responses", connection)
-    if route is None or route.door.dialect != "openai-responses" or not set(request) <= CANONICAL:
+    if route is None or route.door.dialect != "openai-responses":
         return False
     try:
         body_of_dspys_client(request)
@@ -53,42 +57,39 @@ def body_of_dspys_client(request: Mapping[str, Any]) -> dict[str, Any]:
     Of the stops it sends none, and cuts the reply itself (`cut_at_stops`); of `n` neither, and sends as many requests.
     Rule: `dspy._vendor.lm15.providers.openai_chat._ingest_openai_chat`, then `.openai.OpenAILM._payload`.
     """
-    given = {name: value for name, value in request.items() if value is not None}
+    given = taken(request)
+    foreign = [name for name in REASONING if name in given and name != "reasoning_effort"]
+    if foreign:
+        raise NotTakenError(f"{foreign[0]}, which is another server's way of asking for reasoning")
     system, items = _input(given["messages"])
     body: dict[str, Any] = {"input": items}
     if system:
         body["instructions"] = system
-    limit = given.get("max_completion_tokens", given.get("max_tokens"))
+    limit = limit_of(given)
     if limit is not None:
         body["max_output_tokens"] = limit
-    body |= {name: given[name] for name in ("temperature", "top_p") if name in given}
-    if given.get("logprobs") is True:
-        body |= {"top_logprobs": given.get("top_logprobs", 0), "include": ["message.output_text.logprobs"]}
-    elif "top_logprobs" in given:
-        raise NotTakenError("top_logprobs without logprobs")
-    if given.get("tools"):
-        body["tools"] = [_tool(one) for one in given["tools"]]
-    choice, parallel = given.get("tool_choice"), given.get("parallel_tool_calls")
-    if choice is not None or parallel is not None:
-        body["tool_choice"] = _choice("auto" if choice is None else choice)
-    if parallel is not None:
-        body["parallel_tool_calls"] = parallel
-    form = _form(given.get("response_format"))
+    alternatives = top_logprobs_of(given)
+    if alternatives is not None:
+        body |= {"top_logprobs": alternatives, "include": ["message.output_text.logprobs"]}
+    tools = tools_of(given)
+    if tools:
+        body["tools"] = [{"type": "function", **one} for one in tools]
+    choice = choice_of(given, tools)
+    if choice is not None:
+        body["tool_choice"] = choice if isinstance(choice, str) else {"type": "function", **choice}
+    form = form_of(given)
     if form is not None:
         body["text"] = {"format": form}
-    effort = given.get("reasoning_effort")
+    effort = effort_of(given)
     if effort is not None:
-        if not isinstance(effort, str):
-            raise NotTakenError("reasoning_effort as an object")
         body["reasoning"] = {"effort": effort}
-    body |= {name: given[name] for name in ("service_tier", "logit_bias", "verbosity", "prediction") if name in given}
+    kept = ("temperature", "top_p", "parallel_tool_calls", "service_tier", "prompt_cache_key", *VERBATIM)
+    body |= {name: given[name] for name in kept if name in given}
     user = given.get("user", given.get("safety_identifier"))
-    if "user" in given and "safety_identifier" in given:
-        raise NotTakenError("user and safety_identifier")
     return body if user is None else {**body, "safety_identifier": user}
 
 
-def body_by_litellm(request: Mapping[str, Any], developer_role: bool) -> dict[str, Any]:
+def body_by_litellm(model: str, request: Mapping[str, Any], developer_role: bool) -> dict[str, Any]:
     """What dspy hands to litellm. Rule: `dspy.clients.legacy_requests.chat_to_responses`."""
     data = {name: value for name, value in copy.deepcopy(dict(request)).items() if name != "messages"}
     items: list[dict[str, Any]] = []
@@ -103,8 +104,9 @@ def body_by_litellm(request: Mapping[str, Any], developer_role: bool) -> dict[st
             items.append({"role": role, "content": blocks})
         items += [_call(one, one["function"].get("arguments", "{}")) for one in calls]
     data["input"] = items
-    if "max_completion_tokens" in data and "max_tokens" not in data:
-        data["max_tokens"] = data.pop("max_completion_tokens")
+    # Of any other model, `dspy.LM` holds a `max_tokens` of its own, if an empty one, and dspy passes the other by.
+    if OPENAI_REASONING.fullmatch(model.rpartition("/")[2].lower()) and "max_tokens" not in data:
+        data["max_tokens"] = data.pop("max_completion_tokens", None)
     limit = data.pop("max_tokens", None)
     if limit is not None:
         data["max_output_tokens"] = limit
@@ -119,7 +121,7 @@ def body_by_litellm(request: Mapping[str, Any], developer_role: bool) -> dict[st
         data["tool_choice"] = {"type": "function", "name": choice["function"]["name"]}
     form = data.pop("response_format", None)
     if form is not None:
-        data["text"] = {"format": _form(form) if form.get("type") == "json_schema" else form}
+        data["text"] = {"format": _litellm_form(form)}
     return {name: value for name, value in data.items() if value is not None}
 
 
@@ -141,16 +143,8 @@ def _input(messages: Sequence[Mapping[str, Any]]) -> tuple[str, list[dict[str, A
             if blocks or not calls:
                 shown = "developer" if role == "system" else role
                 items.append({"role": shown, "content": blocks or [{"type": "output_text", "text": ""}]})
-            items += [_call(one, json.dumps(_arguments(one), separators=(",", ":"))) for one in calls]
+            items += [_call(one, arguments_of(one)) for one in calls]
     return system, items
-
-
-def _arguments(call: Mapping[str, Any]) -> Any:
-    given = call["function"].get("arguments") or "{}"
-    try:
-        return json.loads(given) if isinstance(given, str) else given
-    except ValueError:
-        raise NotTakenError("arguments that are no JSON") from None
 
 
 def _call(call: Mapping[str, Any], arguments: str) -> dict[str, Any]:
@@ -205,33 +199,10 @@ def _litellm_blocks(content: Any, role: Any) -> list[dict[str, Any]]:
     return made
 
 
-def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
-    function = tool["function"]
-    if tool.get("type") != "function" or function.get("strict") is True:
-        raise NotTakenError("a tool that is no plain function")
-    usual = {"type": "object", "properties": {}}
-    return {
-        "type": "function",
-        "name": function["name"],
-        "description": function.get("description"),
-        "parameters": function.get("parameters", usual),
-    }
-
-
-def _choice(choice: Any) -> Any:
-    if not isinstance(choice, Mapping):
-        return choice
-    if choice.get("type") != "function":
-        raise NotTakenError("a choice of tools that names no function")
-    return {"type": "function", "name": choice["function"]["name"]}
-
-
-def _form(form: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """`response_format` as `text.format` has it."""
-    if form is None or form.get("type") == "text":
-        return None
+def _litellm_form(form: Mapping[str, Any]) -> dict[str, Any]:
+    """`response_format` as `text.format` has it, keys in the order in which dspy writes them."""
     if form.get("type") != "json_schema":
         return dict(form)
     inner = form["json_schema"]
     strict = {"strict": inner["strict"]} if inner.get("strict") is not None else {}
-    return {"type": "json_schema", "name": inner.get("name") or "response", "schema": inner["schema"], **strict}
+    return {"name": inner.get("name") or "response", "type": "json_schema", "schema": inner["schema"], **strict}

@@ -27,13 +27,22 @@ def quiet_dspy() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def one_child() -> Iterator[None]:
+    """The process that calls models, which takes seconds to load, serves all tests of a file."""
+    from adapters.lm import child
+
+    yield
+    child.shut_down()
+
+
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
+def server(one_child: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
     """A server on this machine that dspy and we send to, in an environment that names no other."""
     from oracle.write_model_facts import nobody_logged_in
     from wire_bodies import OTHERS, PROVIDERS
 
-    from adapters.lm import child, litellm_setup
+    from adapters.lm import litellm_setup
 
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     for name in list(os.environ):
@@ -45,7 +54,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackServer]:
     litellm_setup._leave_gateway_out()  # or dspy finds that `mcp` is missing
     with LoopbackServer("no reply that can be read") as one, nobody_logged_in():
         yield one
-    child.shut_down()
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -16,7 +16,18 @@ from dspy.clients import model_metadata
 from loopback_server import LoopbackServer
 from oracle.tally import Record, Tally
 from oracle.write_model_facts import listed_names
-from wire_bodies import FEATURES, LIMIT, OTHERS, PROVIDERS, QUESTION, body_of, differences, sent_by_dspy, sent_by_us
+from wire_bodies import (
+    FEATURES,
+    LIMIT,
+    OTHERS,
+    PROVIDERS,
+    QUESTION,
+    body_of,
+    differences,
+    drawn_settings,
+    sent_by_dspy,
+    sent_by_us,
+)
 
 from adapters.lm.addresses import host_of
 from sessions.model.session import Case, Column, Session, SignatureText
@@ -46,7 +57,7 @@ def compare(server: LoopbackServer, names: list[str], adapters: tuple[str, ...],
     for name in dict.fromkeys(names):
         for adapter in adapters:
             for feature in rng.sample([*FEATURES], features):
-                params = rng.choice(({}, {"max_tokens": LIMIT}, {"temperature": 1.0, "seed": 3, "stop": ["END"]}))
+                params = drawn_settings(rng, name)
                 theirs = sent_by_dspy(server, name, adapter, feature, params)
                 ours = sent_by_us(server, name, adapter, feature, params)
                 tally.add(f"{name} {adapter} {feature} {params}", differences(theirs, ours))

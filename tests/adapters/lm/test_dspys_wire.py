@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from dspy._vendor.lm15.adaptation import nearest_effort
 
-from adapters.lm.dspys_wire import EFFORTS, body_of_dspy
+from adapters.lm.dspys_client import EFFORTS
+from adapters.lm.dspys_wire import body_of_dspy, sent
 
 MESSAGES = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
 
@@ -32,7 +33,9 @@ def test_the_limit_of_tokens_has_the_doors_name() -> None:
 
 def test_reasoning_is_asked_for_in_the_doors_way() -> None:
     assert body("xai/grok-4.7", reasoning_effort="low")["thinking"] == {"type": "enabled"}
-    assert body("xai/grok-4.7", reasoning_effort="none") == {"messages": MESSAGES, "thinking": {"type": "disabled"}}
+    assert body("deepseek/deepseek-chat", reasoning_effort="none")["thinking"] == {"type": "disabled"}
+    assert body("xai/grok-4.7", reasoning_effort="none")["reasoning_effort"] == "low", "Grok has nothing to turn off"
+    assert body("openrouter/any", reasoning={"effort": "low"})["reasoning"] == {"effort": "low"}
     assert body("openai/o3", reasoning_effort="none")["reasoning_effort"] == "none"
 
 
@@ -54,7 +57,15 @@ def test_what_dspys_client_says_in_other_words_or_not_at_all(given: dict[str, An
 @pytest.mark.parametrize(
     ("model", "params"),
     [
-        ("openai/o3", {"top_k": 3}),
+        ("openai/o3", {"min_p": 0.5}),
+        ("openai/o3", {"top_k": 0}),
+        ("openai/o3", {"temperature": 2.5}),
+        ("openai/o3", {"user": "u", "safety_identifier": "s"}),
+        ("openai/o3", {"max_tokens": 9, "max_completion_tokens": 8}),
+        ("openai/o3", {"top_logprobs": 2}),
+        ("openai/o3", {"reasoning_effort": "enormous"}),
+        ("openai/o3", {"messages": [{"role": "user", "content": [{"type": "input_audio", "input_audio": {}}]}]}),
+        ("groq/any", {"prompt_cache_key": "k"}),
         ("openrouter/openai/gpt-6-sol", {"reasoning_effort": "low"}),
         ("openai/o3", {"reasoning_effort": {"effort": "low"}}),
         ("anthropic/claude-opus-5", {"max_tokens": 9}),
@@ -66,6 +77,7 @@ def test_what_dspys_client_says_in_other_words_or_not_at_all(given: dict[str, An
 def test_what_dspy_leaves_to_litellm_is_left_as_it_is(model: str, params: dict[str, Any]) -> None:
     request = {"messages": MESSAGES, **params}
     assert body_of_dspy(model, request, frozenset({"api_base"})) == request
+    assert sent(model, request, frozenset({"api_base"})).times == 1
 
 
 def test_an_address_in_the_environment_makes_it_litellms(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,3 +87,28 @@ def test_an_address_in_the_environment_makes_it_litellms(monkeypatch: pytest.Mon
 
 def test_a_part_that_is_null_does_not_go_out() -> None:
     assert body("openai/o3", temperature=None, max_tokens=None, reasoning_effort=None) == {"messages": MESSAGES}
+
+
+def test_what_is_left_unsaid_named_or_written_as_a_door_wants_it() -> None:
+    given = {"user": "u", "top_k": 3, "temperature": 1, "n": 3, "verbosity": "low", "service_tier": "flex"}
+    plain = {"messages": MESSAGES, "temperature": 1.0, "verbosity": "low", "service_tier": "flex"}
+    assert body("deepseek/deepseek-chat", **given) == {**plain, "user_id": "u"}
+    assert body("moonshot/kimi-k3", **given) == {**plain, "safety_identifier": "u"}
+    made = body("openai/o3", **given)
+    assert made == {**plain, "user": "u"} and isinstance(made["temperature"], float)
+    assert sent("openai/o3", {"messages": MESSAGES, **given}, frozenset()).times == 3
+
+
+def test_an_answer_stands_in_the_history_as_a_door_wants_it() -> None:
+    calls = [{"id": "1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}]
+    turns: list[dict[str, Any]] = [
+        {"role": "user", "content": [{"type": "text", "text": "u"}]},
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "1", "name": "f", "content": [{"type": "text", "text": "r"}]},
+        {"role": "assistant", "content": "a"},
+    ]
+    (user, called, result, answered) = body("deepseek/deepseek-chat", messages=turns)["messages"]
+    assert user == {"role": "user", "content": "u"} and result == {"role": "tool", "tool_call_id": "1", "content": "r"}
+    assert called["reasoning_content"] == answered["reasoning_content"] == ""
+    assert called["tool_calls"][0]["function"]["arguments"] == '{"a":1}' and called["content"] is None
+    assert body("groq/any", messages=turns)["messages"][3] == {"role": "assistant", "content": "a"}

@@ -315,6 +315,19 @@ def test_a_lone_surrogate_in_the_prompt_is_a_clear_error(server: LoopbackServer)
     assert caught.value.kind == "request"
 
 
+def test_completions_that_take_a_request_each_are_counted_together(
+    send: Send, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_BASE")  # with an address there, dspy leaves the model to litellm
+    run = send("gpt-4o", n=2, lm_api_base=server.url)
+    assert [one.body.get("n") for one in server.requests] == [None, None]
+    assert run.all_values == ({"answer": "It rains a lot."},) * 2
+    (attempt,) = run.attempts
+    assert attempt.usage == {"prompt_tokens": 22, "completion_tokens": 14, "total_tokens": 36}
+    once = send("gpt-4o", lm_api_base=server.url).attempts[0].cost
+    assert once is not None and attempt.cost == pytest.approx(2 * once)
+
+
 def test_every_behaviour_of_the_server_is_tried_here() -> None:
     elsewhere = {"ok", "no-usage", "reasoning", "logprobs", "huge", "tool-calls", "echo-key", "two-choices"}
     in_test_child = {"huge-in-pieces"}

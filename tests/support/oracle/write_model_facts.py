@@ -104,6 +104,13 @@ def door(definition: Any) -> dict[str, Any]:
         refused = _refused_by_chat(resolved)
         facts["max_tokens"], facts["thinking"] = resolved.max_tokens_field, resolved.thinking_format
         facts["efforts"] = resolved.reasoning_efforts and list(resolved.reasoning_efforts)
+        facts["user_field"] = resolved.user_field
+        # A request is read with the definition's own policy, OpenAI's where it has none, and written with the class's.
+        asked = compat.resolve_openai_chat_compat(compat.OpenAIChatCompat.preset(definition.compat or "openai"))
+        facts["spelling"] = asked.thinking_format
+        takes, sends = (one.cache_control in ("openai", "openai_implicit") for one in (asked, resolved))
+        facts["cache_key"] = ("sent" if sends else "dropped") if takes else "refused"
+        facts["keeps_reasoning"] = resolved.assistant_reasoning_content == "include_empty"
         facts["by_beginning"] = [
             [start, sorted(_refused_by_chat(compat.resolve_openai_chat_compat(named.for_model(start))))]
             for start, _ in named.model_overrides

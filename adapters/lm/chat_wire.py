@@ -1,0 +1,230 @@
+"""A chat request as dspy 3.4.1's own client writes it, through a door that speaks OpenAI's chat completions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adapters.lm.dspys_client import (
+    EFFORTS,
+    VERBATIM,
+    NotTakenError,
+    arguments_of,
+    choice_of,
+    effort_of,
+    form_of,
+    limit_of,
+    taken,
+    tools_of,
+    top_logprobs_of,
+)
+from adapters.lm.model_facts import Door
+
+SPELLINGS: Mapping[str, frozenset[str]] = {
+    "reasoning_effort": frozenset({"reasoning_effort"}),
+    "openrouter": frozenset({"reasoning"}),
+    "deepseek": frozenset({"thinking", "reasoning_effort"}),
+    "kimi": frozenset({"thinking", "reasoning_effort"}),
+    "qwen": frozenset({"enable_thinking"}),
+}
+"""By a door's way of asking for reasoning: the parts of a request that it takes for that."""
+
+WAYS = frozenset({"reasoning_effort", "reasoning", "thinking", "enable_thinking"})
+
+_EMBEDDED = re.compile(r"data:[^,]+;base64,.+", re.DOTALL)
+
+
+def body_of_dspys_client(door: Door, request: Mapping[str, Any]) -> dict[str, Any]:
+    """What dspy's client writes beside the model's name. Raises NotTakenError.
+
+    Of `n` it writes nothing, and sends as many requests.
+    Rule: `dspy._vendor.lm15.providers.openai_chat`: `_ingest_openai_chat`, then `OpenAIChatLM._payload`, and what
+    `.xai.XaiLM._payload` does before it.
+    """
+    given = taken(request)
+    body: dict[str, Any] = {"messages": _messages(given["messages"], door)}
+    limit = limit_of(given)
+    if limit is not None and door.max_tokens is not None:
+        body[door.max_tokens] = limit
+    kept = ("temperature", "top_p", "seed", "frequency_penalty", "presence_penalty", "service_tier", *VERBATIM)
+    body |= {name: given[name] for name in kept if name in given}
+    if given["stop"]:
+        body["stop"] = given["stop"]
+    alternatives = top_logprobs_of(given)
+    if alternatives is not None and "logprobs" in door.params:
+        body |= {"logprobs": True, **({"top_logprobs": alternatives} if alternatives else {})}
+    tools = tools_of(given)
+    if tools:
+        body["tools"] = [{"type": "function", "function": one} for one in tools]
+    choice = choice_of(given, tools)
+    if choice is not None:
+        body["tool_choice"] = choice if isinstance(choice, str) else {"type": "function", "function": choice}
+    if given.get("parallel_tool_calls") is not None:
+        body["parallel_tool_calls"] = given["parallel_tool_calls"]
+    form = form_of(given)
+    if form is not None:
+        if door.id == "xai" and choice not in (None, "auto", "none"):
+            raise NotTakenError("a forced tool beside a response_format")
+        inner = {name: value for name, value in form.items() if name != "type"}
+        body["response_format"] = {"type": form["type"], **({"json_schema": inner} if inner else {})}
+    body |= _reasoning(door, given)
+    if "prompt_cache_key" in given:
+        if door.cache_key == "refused":
+            raise NotTakenError("prompt_cache_key, which this server has not")
+        if door.cache_key == "sent":
+            body["prompt_cache_key"] = given["prompt_cache_key"]
+    user = given.get("user", given.get("safety_identifier"))
+    return body if user is None else {**body, door.user_field: user}
+
+
+def _reasoning(door: Door, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Rule: `_ingest_reasoning`, and the part on reasoning of `_payload`."""
+    way = door.thinking or ""
+    foreign = WAYS & given.keys() - SPELLINGS.get(door.spelling or "", frozenset())
+    if foreign:
+        raise NotTakenError(f"{min(foreign)}, which is another server's way of asking for reasoning")
+    shown = _shown_reasoning(door, given)
+    effort = _wanted_effort(given)
+    if effort is None:
+        return shown
+    if effort == "none" and door.id == "xai":
+        effort = "low"
+    if effort == "none":
+        if way == "openrouter":
+            return {**shown, "reasoning": {"enabled": False}}
+        if way == "qwen":
+            return {**shown, "enable_thinking": False}
+        return {**shown, **({"reasoning_effort": "none"} if way == "reasoning_effort" else _thinking("disabled"))}
+    if door.efforts is not None and effort not in door.efforts:
+        wanted = EFFORTS.index(effort)
+        effort = min(door.efforts, key=lambda one: (abs(EFFORTS.index(one) - wanted), EFFORTS.index(one)))
+    if way == "openrouter":
+        return {**shown, "reasoning": {"effort": effort}}
+    return {**shown, **(_thinking("enabled") if way == "deepseek" else {}), "reasoning_effort": effort}
+
+
+def _thinking(kind: str) -> dict[str, Any]:
+    return {"thinking": {"type": kind}}
+
+
+def _shown_reasoning(door: Door, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Groq is told to keep the reasoning apart from the reply."""
+    wanted = given.get("reasoning_format")
+    if wanted is None:
+        return {}
+    if door.id != "groq" or wanted != "parsed":
+        raise NotTakenError("a reasoning_format that it has no word for")
+    return {"reasoning_format": wanted}
+
+
+def _wanted_effort(given: Mapping[str, Any]) -> str | None:
+    """The effort, in whichever of the doors' ways it is asked for; `none` is not to reason."""
+    effort = effort_of(given)
+    thinking, reasoning = given.get("thinking"), given.get("reasoning")
+    if thinking is not None:
+        kind = thinking.get("type") if set(thinking) == {"type"} else None
+        if kind == "disabled" and effort in (None, "none"):
+            return "none"
+        if kind != "enabled" or effort is None:
+            raise NotTakenError("thinking that is neither disabled nor enabled with an effort")
+    if reasoning is not None:
+        if set(reasoning) - {"effort", "enabled"}:
+            raise NotTakenError("reasoning that is more than an effort")
+        if reasoning.get("enabled") is False:
+            return "none"
+        effort = effort_of({"reasoning_effort": reasoning.get("effort")})
+        if effort is None:
+            raise NotTakenError("reasoning without an effort")
+    if "enable_thinking" in given:
+        if given["enable_thinking"] is not False:
+            raise NotTakenError("enable_thinking without an effort")
+        return "none"
+    return effort
+
+
+def _messages(messages: Sequence[Mapping[str, Any]], door: Door) -> list[dict[str, Any]]:
+    """Rule: `_ingest_messages`, then `OpenAIChatLM._build_messages`."""
+    made = []
+    for number, message in enumerate(messages):
+        role, content = message.get("role"), message.get("content")
+        if role in ("system", "developer"):
+            _only(message, "role", "content")
+            text = _content(content)
+            if number > 0:
+                made.append({"role": "system", "content": text})
+            elif _joined(text):
+                made.append({"role": "system", "content": _joined(text)})
+        elif role == "user":
+            _only(message, "role", "content")
+            made.append({"role": role, "content": _content(content, images=True)})
+        elif role == "assistant":
+            made.append(_assistant(message, door))
+        elif role == "tool":
+            _only(message, "role", "content", "tool_call_id", "name")
+            if not isinstance(message.get("tool_call_id"), str):
+                raise NotTakenError("a tool's result without the id of its call")
+            blocks = _content(content, images=door.id == "xai")
+            has_image = isinstance(blocks, list) and any(one["type"] != "text" for one in blocks)
+            said = blocks if has_image else _joined(blocks)
+            made.append({"role": role, "tool_call_id": message["tool_call_id"], "content": said})
+        else:
+            raise NotTakenError(f"a message of the role {role!r}")
+    if all(number == 0 and one.get("role") in ("system", "developer") for number, one in enumerate(messages)):
+        raise NotTakenError("no message but the system's")
+    return made
+
+
+def _assistant(message: Mapping[str, Any], door: Door) -> dict[str, Any]:
+    _only(message, "role", "content", "tool_calls")
+    content, calls = message.get("content"), message.get("tool_calls") or []
+    text = None if content is None and calls else _joined(_content("" if content is None else content))
+    made: dict[str, Any] = {"role": "assistant", "content": text}
+    if door.keeps_reasoning:
+        made["reasoning_content"] = ""
+    if calls:
+        made["tool_calls"] = [_call(one) for one in calls]
+    return made
+
+
+def _call(call: Mapping[str, Any]) -> dict[str, Any]:
+    _only(call, "id", "type", "function")
+    _only(call["function"], "name", "arguments")
+    if call.get("type", "function") != "function" or not isinstance(call.get("id"), str):
+        raise NotTakenError("a call that is none of a plain function")
+    name, arguments = call["function"]["name"], arguments_of(call)
+    return {"id": call["id"], "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def _content(content: Any, images: bool = False) -> str | list[dict[str, Any]]:
+    """A message's content: a text, which one block of text is too, or blocks. Raises NotTakenError."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list) or not content:
+        raise NotTakenError("a message without content")
+    blocks = [_block(one, images) for one in content]
+    return str(blocks[0]["text"]) if len(blocks) == 1 and blocks[0]["type"] == "text" else blocks
+
+
+def _joined(content: str | list[dict[str, Any]]) -> str:
+    return content if isinstance(content, str) else "\n".join([one["text"] for one in content])
+
+
+def _block(block: Mapping[str, Any], images: bool) -> dict[str, Any]:
+    if block.get("type") == "text" and set(block) == {"type", "text"} and isinstance(block["text"], str):
+        return {"type": "text", "text": block["text"]}
+    image = block.get("image_url")
+    if not images or set(block) != {"type", "image_url"} or not isinstance(image, Mapping):
+        raise NotTakenError(f"a part of the type {block.get('type')}")
+    url, detail = image.get("url"), image.get("detail")
+    known = set(image) <= {"url", "detail"} and detail in (None, "low", "high", "auto")
+    if not known or not isinstance(url, str) or not url or (url.startswith("data:") and not _EMBEDDED.fullmatch(url)):
+        raise NotTakenError("an image that it cannot read")
+    return {"type": "image_url", "image_url": {"url": url, **({"detail": detail} if detail else {})}}
+
+
+def _only(mapping: Mapping[str, Any], *names: str) -> None:
+    """Raises NotTakenError for a part of `mapping` beside `names` that says anything."""
+    more = [name for name, value in mapping.items() if name not in names and value is not None]
+    if more:
+        raise NotTakenError(f"{more[0]} in a message")

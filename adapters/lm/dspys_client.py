@@ -1,0 +1,194 @@
+"""What dspy 3.4.1's own client takes of a chat request, by whichever of its doors the request goes out.
+
+With a name or a value that it does not know, dspy leaves the request to litellm (`NotTakenError` here).
+Rule: `dspy._vendor.lm15.providers.openai_chat._ingest_config`, and the checks of `dspy._vendor.lm15.types.Config`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+RANGES: Mapping[str, tuple[float, float]] = {
+    "temperature": (0, 2),
+    "top_p": (0, 1),
+    "frequency_penalty": (-2, 2),
+    "presence_penalty": (-2, 2),
+}
+"""Numbers that are sent with a point, 1.0 for 1, and what they lie between."""
+
+WHOLE = ("max_tokens", "max_completion_tokens", "top_k", "seed")
+POSITIVE = ("max_tokens", "max_completion_tokens", "top_k")
+TEXTS = ("service_tier", "user", "safety_identifier", "prompt_cache_key")
+"""Texts that are not empty."""
+
+VERBATIM = ("logit_bias", "verbosity", "prediction")
+"""Parts that go out as they are, whatever they hold."""
+
+REASONING = ("reasoning_effort", "reasoning", "thinking", "enable_thinking", "reasoning_format")
+"""Ways of asking for reasoning; each door knows some of them."""
+
+EFFORTS = ("minimal", "low", "medium", "high", "xhigh", "max")
+OFF = ("none", "off")
+"""Efforts that mean not to reason."""
+
+CANONICAL = frozenset(
+    {
+        *("messages", "model", "n", "stop", "logprobs", "top_logprobs", "response_format"),
+        *("tools", "tool_choice", "parallel_tool_calls"),
+        *RANGES,
+        *WHOLE,
+        *TEXTS,
+        *VERBATIM,
+        *REASONING,
+    }
+)
+"""The parts of a request that it knows."""
+
+
+class NotTakenError(ValueError):
+    """A part of a request that dspy's own client refuses, so that litellm gets it."""
+
+
+def taken(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The request's parts that say anything, checked, numbers as dspy's client writes them. Raises NotTakenError."""
+    given = {name: value for name, value in request.items() if value is not None}
+    unknown = sorted(set(given) - CANONICAL)
+    if unknown:
+        raise NotTakenError(f"{unknown[0]}, of which it knows nothing")
+    for name in RANGES.keys() & given.keys():
+        given[name] = _number(name, given[name])
+    for name in WHOLE:
+        if name in given:
+            given[name] = _whole(name, given[name], 1 if name in POSITIVE else None)
+    for name in TEXTS:
+        if name in given and not (isinstance(given[name], str) and given[name]):
+            raise NotTakenError(f"{name} that is no text, or empty")
+    stops = given.get("stop") or ()
+    given["stop"] = [stops] if isinstance(stops, str) else list(stops)
+    if any(not isinstance(one, str) or not one for one in given["stop"]):
+        raise NotTakenError("a stop that is no text, or empty")
+    limits = {repr(given[name]) for name in ("max_tokens", "max_completion_tokens") if name in given}
+    if len(limits) > 1:
+        raise NotTakenError("two limits of tokens")
+    if "user" in given and "safety_identifier" in given:
+        raise NotTakenError("user and safety_identifier")
+    return given
+
+
+def limit_of(given: Mapping[str, Any]) -> int | None:
+    """How many tokens a reply may have."""
+    limit: int | None = given.get("max_completion_tokens", given.get("max_tokens"))
+    return limit
+
+
+def top_logprobs_of(given: Mapping[str, Any]) -> int | None:
+    """How many alternatives are wanted for each token; None where no probabilities are. Raises NotTakenError."""
+    wanted = given.get("logprobs", False)
+    if wanted is True:
+        return _whole("top_logprobs", given.get("top_logprobs", 0), 0)
+    if wanted is not False or "top_logprobs" in given:
+        raise NotTakenError("top_logprobs without logprobs")
+    return None
+
+
+def effort_of(given: Mapping[str, Any]) -> str | None:
+    """`reasoning_effort`: one of `EFFORTS`, or `none` to reason not at all. Raises NotTakenError."""
+    effort = given.get("reasoning_effort")
+    if effort is None or (isinstance(effort, str) and effort in EFFORTS):
+        return effort
+    if effort in OFF:
+        return "none"
+    raise NotTakenError(f"the effort {effort!r}")
+
+
+def tools_of(given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The tools as `name`, `description` and `parameters`. Raises NotTakenError."""
+    made = [_tool(one) for one in given.get("tools") or ()]
+    if len({one["name"] for one in made}) < len(made):
+        raise NotTakenError("two tools of one name")
+    return made
+
+
+def choice_of(given: Mapping[str, Any], tools: Sequence[Mapping[str, Any]]) -> str | Mapping[str, str] | None:
+    """`tool_choice`: `none`, `auto`, `required`, or the one tool to call as `{"name"}`. Raises NotTakenError."""
+    choice, parallel = given.get("tool_choice"), given.get("parallel_tool_calls")
+    if parallel is not None and not isinstance(parallel, bool):
+        raise NotTakenError("parallel_tool_calls that is not true or false")
+    if choice is None:
+        return None if parallel is None else "auto"
+    if choice in ("auto", "required") or (choice == "none" and parallel is None):
+        return str(choice)
+    if isinstance(choice, Mapping) and set(choice) <= {"type", "function"} and choice.get("type") == "function":
+        function = choice.get("function")
+        if isinstance(function, Mapping) and set(function) == {"name"}:
+            if function["name"] in [one["name"] for one in tools]:
+                return {"name": function["name"]}
+            raise NotTakenError("a choice of a tool that is not among the tools")
+    raise NotTakenError("a choice of tools that names no function")
+
+
+def form_of(given: Mapping[str, Any]) -> dict[str, Any] | None:
+    """`response_format` as `type` and, of a schema, `name`, `schema` and `strict`. Raises NotTakenError."""
+    form = given.get("response_format")
+    if form is None:
+        return None
+    kind = form.get("type")
+    if kind in ("text", "json_object") and set(form) == {"type"}:
+        return None if kind == "text" else {"type": "json_object"}
+    inner = form.get("json_schema")
+    if kind != "json_schema" or not isinstance(inner, Mapping) or set(form) - {"type", "json_schema"}:
+        raise NotTakenError("a response_format that is no form of JSON")
+    strict, name = inner.get("strict"), inner.get("name", "response")
+    if set(inner) - {"name", "schema", "strict", "description"} or inner.get("description") is not None:
+        raise NotTakenError("a schema that says more than its name and itself")
+    if not isinstance(inner.get("schema"), Mapping) or not isinstance(strict, bool | None):
+        raise NotTakenError("a response_format without a schema")
+    if name is not None and (not isinstance(name, str) or not name):
+        raise NotTakenError("a schema whose name is no text, or empty")
+    kept = {} if strict is None else {"strict": strict}
+    return {"type": "json_schema", "name": name or "response", "schema": inner["schema"], **kept}
+
+
+def arguments_of(call: Mapping[str, Any]) -> str:
+    """The arguments of a call of a tool, as compact JSON. Raises NotTakenError."""
+    given = call["function"].get("arguments", "{}")
+    try:
+        read = (json.loads(given) if given else {}) if isinstance(given, str) else given
+    except ValueError:
+        raise NotTakenError("arguments that are no JSON") from None
+    if not isinstance(read, dict):
+        raise NotTakenError("arguments that are no object")
+    return json.dumps(read, separators=(",", ":"))
+
+
+def _tool(tool: Mapping[str, Any]) -> dict[str, Any]:
+    function = tool.get("function")
+    if tool.get("type") != "function" or set(tool) != {"type", "function"} or not isinstance(function, Mapping):
+        raise NotTakenError("a tool that is no plain function")
+    if set(function) - {"name", "description", "parameters", "strict"} or function.get("strict") is True:
+        raise NotTakenError("a tool that is no plain function")
+    if not isinstance(function.get("name"), str) or not function["name"]:
+        raise NotTakenError("a tool without a name")
+    parameters = function.get("parameters")
+    return {
+        "name": function["name"],
+        "description": function.get("description"),
+        "parameters": {"type": "object", "properties": {}} if parameters is None else parameters,
+    }
+
+
+def _number(name: str, value: Any) -> float:
+    low, high = RANGES[name]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        raise NotTakenError(f"{name} that is not between {low} and {high}")
+    return float(value)
+
+
+def _whole(name: str, value: Any, least: int | None) -> int:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or (least is not None and value < least):
+        raise NotTakenError(f"{name} that is no whole number, or too small")
+    return value
