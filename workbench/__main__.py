@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from workbench.checks.decisions import Decisions
     from workbench.checks.reviewing import Look, Review
     from workbench.sending.tool_answers import NamedHandler
+
+OBJECTS_OF_A_START = 500_000
+"""Python looks for no garbage before the first picture, which makes none: it would take a fifth of the time until then.
+After it the app sets a pace of its own."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -94,6 +99,7 @@ def _open_app(arguments: list[str]) -> int:
     size = _size(options.size)
     if options.screenshot is None and not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise CommandError("the app needs a terminal; in a script use a command, as in `workbench render SESSION`")
+    gc.set_threshold(OBJECTS_OF_A_START)
     from sessions.errors import SessionError
 
     try:
