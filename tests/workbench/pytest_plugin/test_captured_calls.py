@@ -52,6 +52,7 @@ def test_the_calls_of_a_suite_become_sessions(options: tuple[str, ...], tmp_path
     assert "workbench capture: 4 calls, 1 session in" in done.stdout
 
 
+@pytest.mark.slow
 def test_the_fixture_captures_a_part_of_a_test(tmp_path: Path) -> None:
     (tmp_path / "test_theirs.py").write_text(BY_ITSELF, encoding="utf-8")
     assert run_pytest(tmp_path).returncode == 0

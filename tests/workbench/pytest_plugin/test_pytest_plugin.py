@@ -352,7 +352,9 @@ def test_many_files_are_checked_by_one_child(run_pytest: Pytest, project: Path, 
     assert log.read_text() == "child\n"
 
 
-@pytest.mark.parametrize("words", [(), ("-n", "2")], ids=["alone", "in two workers"])
+@pytest.mark.parametrize(
+    "words", [(), pytest.param(("-n", "2"), marks=pytest.mark.slow)], ids=["alone", "in two workers"]
+)
 def test_a_session_that_is_no_test_by_its_name_is_told_of(
     run_pytest: Pytest, project: Path, words: tuple[str, ...]
 ) -> None:

@@ -237,7 +237,7 @@ PATHOLOGICAL = {
 }
 
 
-@pytest.mark.parametrize("adapter", ["chat", "json", "xml"])
+@pytest.mark.parametrize("adapter", ["chat", *(pytest.param(one, marks=pytest.mark.slow) for one in ("json", "xml"))])
 @pytest.mark.parametrize("shape", PATHOLOGICAL)
 def test_a_reply_of_a_megabyte_is_explained_at_once(adapter: str, shape: str) -> None:
     signature = Signature.make((Field("q", "input"), Field("a", "output"), Field("n", "output", int | None)))

@@ -15,7 +15,9 @@ def test_every_action_that_a_screen_lets_through_is_one_of_the_app() -> None:
     assert ON_A_DIALOG < ACTIONS and ON_A_PAGE < ACTIONS and ON_A_LESSON < ACTIONS
 
 
-@pytest.mark.parametrize("opens", ["ctrl+t", "f1", "f6", "ctrl+g"])
+@pytest.mark.parametrize(
+    "opens", ["ctrl+t", "f6", *(pytest.param(key, marks=pytest.mark.slow) for key in ("f1", "ctrl+g"))]
+)
 def test_keys_of_the_panes_do_nothing_behind_another_screen(opens: str) -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "ticket")

@@ -39,6 +39,8 @@ DIALOGS: dict[str, tuple[str, ...]] = {
     "check": ("f9",),
     "alone": ("f10",),
 }
+ALWAYS = ("models", "copy", "help", "form, a field")
+EACH = [pytest.param(keys, id=of, marks=() if of in ALWAYS else pytest.mark.slow) for of, keys in DIALOGS.items()]
 
 
 def painted(desk: Desk) -> str:
@@ -64,7 +66,7 @@ def test_what_is_looked_for_is_found() -> None:
         assert not PLACEHOLDER.search(text), text
 
 
-@pytest.mark.parametrize("keys", DIALOGS.values(), ids=DIALOGS)
+@pytest.mark.parametrize("keys", EACH)
 def test_no_dialog_paints_the_placeholder_of_a_key(keys: tuple[str, ...]) -> None:
     async def act(desk: Desk) -> None:
         for key in keys:

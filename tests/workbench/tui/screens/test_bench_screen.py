@@ -14,7 +14,7 @@ from sessions.bench.results import BenchRun, ResultsFile
 from sessions.file import store
 from sessions.model.replies import Answer, Measured
 from sessions.model.session import Case, Column, Session, SignatureText
-from tests.support.hostile import HOSTILE
+from tests.support.hostile import HOSTILE, NAMES
 from tests.support.open_app import MIDDLE, SIZES, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless
 from workbench.tui.actions import benching
@@ -243,7 +243,7 @@ def test_what_is_gone_from_the_session_is_said_and_nothing_breaks(tmp_path: Path
     looked_at(tmp_path, act, [run_of("gone", "chat", 1, True)])
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", NAMES)
 def test_hostile_names_replies_and_errors_are_text(tmp_path: Path, name: str) -> None:
     text = HOSTILE[name]
     run = replace(run_of(text, "chat", 1, False), error=text, failures=(text,), flags=(text,), reply=Answer(text=text))

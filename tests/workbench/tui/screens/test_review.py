@@ -14,7 +14,7 @@ from sessions.model.recording import record
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.source.linking import linked
-from tests.support.hostile import HOSTILE
+from tests.support.hostile import HOSTILE, NAMES
 from tests.support.open_app import MIDDLE, SIZES, SMALL, WIDE, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless
 from workbench.checks import reviewing
@@ -222,7 +222,7 @@ def test_a_click_on_a_cause_shows_it_and_help_names_its_keys(folder: Path) -> No
     reviewed(folder, act)
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", NAMES)
 def test_hostile_texts_of_a_session_stay_text(tmp_path: Path, name: str) -> None:
     hostile = HOSTILE[name][:2000].encode("utf-8", "replace").decode()  # no file holds a lone surrogate
     session = fixture_session(f"Say it. {hostile}")

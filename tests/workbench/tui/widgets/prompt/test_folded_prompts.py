@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from sessions import examples
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.screen import assert_harmless, seen
 from workbench.state.document import Place
+from workbench.tui.widgets.prompt.prompt_view import PromptView
 
 
 def rows(desk: Desk, column: str) -> list[str]:
@@ -98,6 +100,10 @@ def test_the_first_start_is_quiet_and_how_it_was_left_is_remembered(tmp_path: Pa
         at_the_desk(act, home=tmp_path)
 
 
+def _stands(view: PromptView, is_whole: bool) -> bool:
+    return (view.rows_in_full <= view.page_height) == is_whole
+
+
 def test_what_is_folded_fills_what_would_be_blank_and_no_more() -> None:
     async def act(desk: Desk) -> None:
         desk.main.columns.set_quiet(True)
@@ -105,9 +111,9 @@ def test_what_is_folded_fills_what_would_be_blank_and_no_more() -> None:
             await desk.pilot.resize_terminal(*size)
             await desk.settle()
             for pane in desk.main.columns.all[: desk.main.columns.in_sight_count]:
-                view, shown = pane.prompt, rows(desk, pane.column_id)
-                is_whole = view.rows_in_full <= view.page_height
-                assert is_whole == (size == (200, 60))
+                view, fits = pane.prompt, size == (200, 60)
+                await desk.until(partial(_stands, view, fits), f"until it is laid out for {size}")
+                shown, is_whole = rows(desk, pane.column_id), view.rows_in_full <= view.page_height
                 assert shown[1].startswith("▾ fields" if is_whole else "▸ fields")
                 assert shown[2] == "Your input fields are:"
                 last = shown[shown.index("Read the receipt.") - 1]
