@@ -43,11 +43,17 @@ def test_every_file_and_link_that_the_readme_names_is_there() -> None:
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
-def test_no_committed_file_names_a_path_of_one_machine() -> None:
+@pytest.mark.parametrize(
+    "places",
+    [
+        pytest.param(["/" + folder + "/" for folder in ("work", "root")], id="a path of one machine"),
+        pytest.param([".".join(host) for host in (("pypi", "org"), ("pythonhosted", "org"))], id="a registry's host"),
+    ],
+)
+def test_no_committed_file_names_where_it_was_made(places: list[str]) -> None:
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
     if listed.returncode:
         pytest.skip("not a git checkout")
-    places = ["/" + folder + "/" for folder in ("work", "root")]
     offenders = []
     for name in listed.stdout.decode().split("\0")[:-1]:
         path = ROOT / name

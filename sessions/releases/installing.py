@@ -144,7 +144,7 @@ def why(said: str, version: str, python: str) -> CannotAddError:
 def _no_such(version: str, versions: Sequence[str]) -> CannotAddError:
     series = version.rpartition(".")[0]
     near = [one for one in versions if one.startswith(f"{series}.")] or versions
-    hint = f"there are {', '.join(near[-5:])}" if near else "its releases are at https://pypi.org/project/dspy/#history"
+    hint = f"there are {', '.join(near[-5:])}" if near else "`pip index versions dspy` lists those there are"
     return CannotAddError("no such release", f"there is no dspy {version}", hint)
 
 
