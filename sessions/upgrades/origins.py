@@ -5,6 +5,7 @@ An origin here tells which kind of piece changed, in a report; it is not shown a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,8 @@ from adapters.prompts.text import Segment, Text
 from sessions.fixtures.differences import stretches
 from sessions.line_diff import opcodes
 
+_SCHEMA = re.compile(r'\{\\*"(type|\$defs|properties|anyOf)')
+"""How a JSON schema begins, also within a text in JSON."""
 UNKNOWN = "unknown"
 """The turn of a message that none of ours stands beside."""
 
@@ -103,7 +106,8 @@ def _unlike(text: str, ours: Text, start: int, end: int, lines: Mapping[str, Seg
     near = _longest(here) if here else _neighbour(ours, start)
     for line in text.splitlines(keepends=True):
         known = lines.get(line.strip(), near)
-        yield Segment(line, known.kind, known.field)
+        is_schema = known.kind == "name" and _SCHEMA.search(line) is not None
+        yield Segment(line, "schema" if is_schema else known.kind, known.field)
 
 
 def _neighbour(ours: Text, place: int) -> Segment:

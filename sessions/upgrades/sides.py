@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from adapters.prompts.prompt import Message
@@ -10,6 +10,7 @@ from adapters.requests.capabilities import Capabilities
 from adapters.requests.token_estimates import Estimates
 from sessions.causes import writing
 from sessions.causes.cause import CauseKind, Key
+from sessions.file.json_values import JSON
 from sessions.model import recording, variants
 from sessions.model.replies import Answer
 from sessions.model.session import Case, Column, Session
@@ -29,6 +30,8 @@ class Side:
     engine: Engine
     model: str | None = None
     adapter: str | None = None
+    as_written: bool = False
+    """Whether a request is compared as its model's provider gets it: parameters renamed and left out."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,15 @@ def _made(side: Side, session: Session, case: Case, column: Column, adapter: str
     session = replace(session, columns=tuple([used if one.id == column.id else one for one in session.columns]))
     call = side.engine.call(Question(session, case, used, capabilities, answers, adapter))
     ours = _ours(session, case, replace(used, adapter=adapter, options={}) if adapter else used, capabilities)
-    return Made(with_origins(call.messages, ours), call.request, call.readings, call.removed_fields)
+    request = _written(session, case, used, capabilities) if side.as_written else call.request
+    return Made(with_origins(call.messages, ours), request, call.readings, call.removed_fields)
+
+
+def _written(session: Session, case: Case, column: Column, capabilities: Capabilities | None) -> Mapping[str, JSON]:
+    """What goes out beside the messages, as the model's provider gets it."""
+    request = rendering.request_of(session, column, case, capabilities=capabilities)
+    body = rendering.body_of(session, column, request)
+    return {name: recording.as_json(value) for name, value in body.items() if name not in ("model", "messages")}
 
 
 def _capabilities(session: Session, case: Case, column: Column) -> Capabilities | None:

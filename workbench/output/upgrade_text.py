@@ -36,7 +36,7 @@ def summary(found: Upgrade) -> Iterator[str]:
         said = [f"{counts[key]:,} {words}" for key, words in told if counts[key]]
         yield f"recorded replies: {counts['replies']:,}, {', '.join(said) or 'all read as before'}"
     else:
-        yield "recorded replies: none that both sides could read"
+        yield "recorded replies: none to be read on both sides"
     left = counts["fixtures"] - counts["compared"]
     if left:
         yield f"not compared: {_counted(left, 'fixture')}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -160,3 +161,26 @@ def test_a_python_that_is_not_there_is_one_line() -> None:
     with pytest.raises(ReleaseError, match="cannot be run") as found:
         Release("/nowhere/python")
     assert found.value.kind == "missing"
+
+
+def test_code_in_a_language_is_that_of_dspy(dspy: Release) -> None:
+    session = Session(
+        SignatureText("task: str -> program: dspy.Code['python']"),
+        columns=(Column("chat", "chat"),),
+        cases=(Case("case 1", {"task": "t"}),),
+    )
+    question = Question(session, session.cases[0], session.columns[0])
+    assert dspy.call(question).messages == Ours().call(question).messages
+
+
+def test_a_release_that_asks_litellm_of_the_model_hears_the_capabilities_of_the_question() -> None:
+    """Releases before 3.1 do: `litellm.supports_response_schema(model=lm.model)`."""
+    asks = "import litellm, sys; sys.path.insert(0, {root!r}); from sessions.releases import dspy_worker as worker; "
+    asks += "from adapters.requests.capabilities import Capabilities; "
+    asks += "worker.let_litellm_know(Capabilities(True, False, False, frozenset(['tools', 'response_format']))); "
+    asks += "print(litellm.supports_function_calling(model='nobody/knows'), "
+    asks += "litellm.supports_response_schema(model='openai/gpt-4o', custom_llm_provider='openai'), "
+    asks += "litellm.get_supported_openai_params(model='x', custom_llm_provider='y'))"
+    code = asks.format(root=str(Path(__file__).parents[3]))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.strip() == "True False ['response_format', 'tools']"

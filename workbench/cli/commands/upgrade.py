@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from datetime import date
 from pathlib import Path
 
 from adapters.formats import catalog
@@ -17,6 +18,7 @@ from sessions.releases.engine import Engine, ReleaseError
 from sessions.releases.naming import open_engine
 from sessions.releases.ours import Ours
 from sessions.upgrades import sides
+from sessions.upgrades.models import notes_of
 from sessions.upgrades.report import Upgrade, upgrade
 from sessions.upgrades.sides import Change, Compared, Side
 from workbench.checks import fixture_files
@@ -73,8 +75,14 @@ def run(options: argparse.Namespace) -> int:
     codes = [exit_codes.OK]
     with ExitStack() as stack:
         change = _change(options, stack)
-        compared = list(_compared(files, options, change, codes))
-    found = upgrade(change.before.name, change.after.name, compared)
+        models: list[str] = []
+        compared = list(_compared(files, options, change, codes, models))
+    notes: list[str] = []
+    if options.to_model:
+        notes = list(
+            notes_of([options.from_model] if options.from_model else models, options.to_model, compared, today())
+        )
+    found = upgrade(change.before.name, change.after.name, compared, notes)
     if options.html is not None:
         _write_page(Path(options.html), found)
     if options.json:
@@ -110,8 +118,9 @@ def _change(options: argparse.Namespace, stack: ExitStack) -> Change:
     """Both sides, with their engines started, which `stack` closes. Raises `CommandError`."""
     if options.to_model:
         ours = Ours()
-        before = Side(options.from_model or "the columns' own models", ours, options.from_model)
-        return Change(before, Side(options.to_model, ours, options.to_model), "model")
+        there = options.from_model
+        before = Side(there or "the columns' own models", ours, there, as_written=True)
+        return Change(before, Side(options.to_model, ours, options.to_model, as_written=True), "model")
     if options.to_adapter:
         ours = Ours()
         before = Side(options.from_adapter or "the columns' own adapters", ours)
@@ -130,7 +139,15 @@ def _engine(name: str, stack: ExitStack) -> Engine:
         raise CommandError(str(error)) from error
 
 
-def _compared(files: list[Path], options: argparse.Namespace, change: Change, codes: list[int]) -> Iterator[Compared]:
+def today() -> date:
+    """The day by which a model has left its API, or leaves it."""
+    return date.today()
+
+
+def _compared(
+    files: list[Path], options: argparse.Namespace, change: Change, codes: list[int], models: list[str]
+) -> Iterator[Compared]:
+    """Every fixture that is meant; the exit codes of files that cannot be read, and the columns' models, are added."""
     for path in files:
         try:
             session = store.load(path)
@@ -140,6 +157,7 @@ def _compared(files: list[Path], options: argparse.Namespace, change: Change, co
             continue
         columns = _columns(session, options)
         session = with_columns(session, columns)
+        models += [session.model_of(one) for one in columns]
         for case in session.cases:
             if not options.cases or case.name in options.cases:
                 for column in columns:

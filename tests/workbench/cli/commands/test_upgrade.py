@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from sessions import examples
+from sessions.file import store
+from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.releases.engine import Call, Engine, Question, ReleaseError
 from sessions.releases.ours import Ours
 from workbench.cli.commands import upgrade
@@ -143,3 +145,45 @@ def test_an_engine_that_ends_is_told_and_no_pass(receipt: str, run: Run, monkeyp
     done = run("upgrade", receipt, "--from", "3.1.0", "--to", "ours")
     assert done.code == exit_codes.PROVIDER
     assert "not compared" in done.out and "dspy 3.1.0 ended" in done.out
+
+
+TOOLS = """class Ask(dspy.Signature):
+    question: str = dspy.InputField()
+    tools: list[dspy.Tool] = dspy.InputField()
+    why: dspy.Reasoning = dspy.OutputField()
+    calls: dspy.ToolCalls = dspy.OutputField()
+"""
+
+
+@pytest.fixture
+def ask(run: Run) -> str:
+    """A signature with tools and reasoning, for a model that has tools natively and no reasoning."""
+    tool = {"name": "find", "desc": "Find it", "args": {"q": {"type": "string"}}}
+    case = Case("one", {"question": "Where?", "tools": [tool]})
+    columns = (Column("chat", "chat"), Column("json", "json"))
+    session = Session(SignatureText(TOOLS), (), columns, (case,), "openai/gpt-4o-mini", {"max_tokens": 500})
+    Path("ask.json").write_text(store.dumps(session), encoding="utf-8")
+    return "ask.json"
+
+
+def test_another_model_is_told_by_what_goes_out_its_price_its_context_and_its_end(ask: str, run: Run) -> None:
+    done = run("upgrade", ask, "--to-model", "openai/gpt-6-sol", "--json")
+    assert done.code == exit_codes.DIFFERENT
+    words = [one["words"] for one in done.json["changes"]]
+    assert "a field left the prompt: a native feature of the model takes its place" in words
+    assert '`reasoning_effort` goes out too: "low"' in words
+    notes = "\n".join(done.json["notes"])
+    assert "openai/gpt-4o-mini leaves its API on 2027-01-14" in notes or "left its API" in notes
+    assert "openai/gpt-4o-mini → openai/gpt-6-sol: $0.15 → $" in notes and "tokens of context" in notes
+
+
+def test_a_model_that_nobody_lists_is_named_and_parameters_are_as_its_provider_gets_them(ask: str, run: Run) -> None:
+    done = run("upgrade", ask, "--from-model", "openai/gpt-4o-mini", "--to-model", "nobody/knows")
+    assert done.code == exit_codes.DIFFERENT
+    assert "nobody/knows is in no table" in done.out
+    assert "`max_completion_tokens` no longer goes out (was 500)" in done.out
+    assert "`tools` no longer goes out (was 1 tool)" in done.out
+
+
+def test_the_same_model_changes_nothing(ask: str, run: Run) -> None:
+    assert run("upgrade", ask, "--to-model", "openai/gpt-4o-mini").code == exit_codes.OK
