@@ -24,8 +24,8 @@ ERROR: No matching distribution found for dspy==3.0.4
 """
 FROM_UV_NO_NETWORK = """\
 error: Request failed after 3 retries
-  Caused by: Failed to fetch: `https://pypi.org/simple/dspy/`
-  Caused by: error sending request for url (https://pypi.org/simple/dspy/)
+  Caused by: Failed to fetch: `https://packages.example/simple/dspy/`
+  Caused by: error sending request for url (https://packages.example/simple/dspy/)
   Caused by: dns error
 """
 FROM_UV_NO_SUCH = """\
