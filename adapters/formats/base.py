@@ -29,6 +29,7 @@ from adapters.signatures.signature import Signature
 
 if TYPE_CHECKING:
     from adapters.formats.callbacks import Callback
+    from adapters.requests.calls import WholeCall
 
 INCOMPLETE_DEMO = Text.of(
     "This is an example of the task, though some input or output fields are not supplied.", "filler"
@@ -67,6 +68,7 @@ class Adapter:
 
     name: ClassVar[str] = "custom"
     profile: ClassVar[Profile] = CUSTOM
+    whole_call: WholeCall | None = None
 
     def __init__(
         self,

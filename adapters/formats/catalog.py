@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adapters.formats.profile import CUSTOM, Profile
+from adapters.formats.profile import CUSTOM, Card, Profile
 
 if TYPE_CHECKING:
     from adapters.formats.base import Adapter
@@ -51,6 +52,20 @@ OURS: Mapping[str, Entry] = MappingProxyType(
 NAMES: tuple[str, ...] = tuple(OURS)
 
 
+class OfRelease(NamedTuple):
+    """What a name such as `chat@3.0.4` says: the adapter, and the release of dspy whose it is."""
+
+    adapter: str
+    version: str
+
+
+def of_release(name: str) -> OfRelease | None:
+    """The adapter and the release of dspy that a name means; None for one of this package or the user's own."""
+    adapter, sign, version = name.partition("@")
+    is_one = bool(sign) and re.fullmatch(r"\d[\w.]{0,30}", version) is not None and ":" not in adapter
+    return OfRelease(adapter, version) if is_one else None
+
+
 class UnknownAdapterError(ValueError):
     """A name or an option that the catalog does not have; the message says what would work."""
 
@@ -68,6 +83,8 @@ def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_
                 f"allow it with --adapter {name}"
             )
         return _import(name)(**options)
+    if of_release(name) is not None:
+        raise UnknownAdapterError(f"{name!r} is of another release of dspy, which renders the cases of a session alone")
     entry = OURS.get(name)
     if entry is None:
         registered = _registered()
@@ -83,12 +100,30 @@ def make(name: str, options: Mapping[str, Any] = MappingProxyType({}), *, allow_
 
 def title(name: str) -> str:
     """How a column of this adapter is headed."""
+    named = of_release(name)
+    if named is not None:
+        return f"{title(named.adapter)} · dspy {named.version}"
     return OURS[name].title if name in OURS else name.rsplit(":", 1)[-1]
 
 
 def profile(name: str) -> Profile:
     """What the adapter of this name says of itself; that of any custom one for a name that is not of `OURS`."""
+    named = of_release(name)
+    if named is not None:
+        return _profile_of_release(named)
     return OURS[name].adapter.profile if name in OURS else CUSTOM
+
+
+def _profile_of_release(named: OfRelease) -> Profile:
+    heading = f"{title(named.adapter)} of dspy {named.version}"
+    card = Card(
+        f"{heading}, asked live: that very release renders and reads.",
+        f"Whatever {heading} makes. Where each piece comes from is told where the texts alone make it certain.",
+        f"Whatever {heading} reads. Its reading has values and no steps.",
+        (f"your program runs on dspy {named.version}", "you want to see what an upgrade changes"),
+        ("your program runs on another release",),
+    )
+    return replace(CUSTOM, about=f"as dspy {named.version} has it", card=card, options=profile(named.adapter).options)
 
 
 def dspy_class(name: str) -> tuple[str, str] | None:

@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from adapters.prompts.prompt import Prompt
 from adapters.replies.reading import Reader, Reading
+from adapters.requests.calls import WholeCall
 from adapters.requests.capabilities import Capabilities
 from adapters.signatures.signature import Signature
 
@@ -20,6 +21,8 @@ class RequestedAdapter(Reader, Protocol):
     use_native_function_calling: bool
     parallel_tool_calls: bool | None
     native_response_types: tuple[type, ...] | None
+    whole_call: WholeCall | None
+    """Who makes the whole call in the place of `render` and `read`; None for every adapter that does so itself."""
 
     def render(
         self,

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.errors import AdapterParseError
 from adapters.json_text.repaired_json import load_json
-from adapters.prompts.prompt import Message, Prompt
+from adapters.prompts.prompt import Prompt
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.replies.token_probabilities import tokens_of
+from adapters.requests.calls import Outcome, Request
 from adapters.requests.capabilities import NONE, Capabilities
 from adapters.requests.decisions import Decisions, decisions_of
 from adapters.signatures.signature import MISSING, Signature
@@ -47,54 +48,6 @@ class ModelFacts:
     supported_params: frozenset[str]
 
 
-@dataclass(frozen=True)
-class Request:
-    """One request: the prompt, the parameters beside the messages, and the signature that the reply is parsed by.
-
-    `removed_fields` are those that native features took out of the prompt.
-    """
-
-    prompt: Prompt
-    params: Mapping[str, Any]
-    signature: Signature
-    removed_fields: tuple[str, ...] = ()
-    model: str | None = None
-    calls_field: str | None = None
-    """The output through which a reply in text calls the run's tools; None where calls come natively or not at all."""
-    decisions: Decisions | None = None
-    """How values are made of the evidence that the reply holds, where the signature has decision types."""
-
-    @property
-    def asked(self) -> Signature:
-        """The signature whose outputs the prompt asks for: with `calls_field`, if the session's tools added it."""
-        return self.signature if self.calls_field is None else with_calls(self.signature, self.calls_field)
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        return self.prompt.messages
-
-    def asks_the_same(self, other: Request) -> bool:
-        """Whether the model is told the same: the messages as they go out, the tools and the form of the reply.
-
-        The number of a demo or turn, which rows that are switched off count in, does not go out.
-        """
-        if len(self.messages) != len(other.messages):
-            return False
-        if any(self.params.get(key) != other.params.get(key) for key in ("tools", "response_format")):
-            return False
-        pairs = zip(self.messages, other.messages, strict=True)
-        return all(one is another or one.as_dict() == another.as_dict() for one, another in pairs)
-
-    def counts_the_same(self, other: Request) -> bool:
-        """Whether both have the same tokens: what is told the same to the same model."""
-        return self.model == other.model and self.asks_the_same(other)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain JSON in the shape of an OpenAI chat request."""
-        head = {"model": self.model} if self.model is not None else {}
-        return {**head, "messages": self.prompt.as_dicts(), **self.params}
-
-
 def prepare(
     adapter: RequestedAdapter,
     signature: Signature,
@@ -116,6 +69,8 @@ def prepare(
     Raises ValueError for decisions whose settings do not fit, or that nothing describes.
     Rule: `dspy.adapters.base.Adapter._call_preprocess` and JSONAdapter's tiers of `response_format`.
     """
+    if adapter.whole_call is not None:
+        return adapter.whole_call.request(capabilities, model)
     decisions = decisions_of(signature)
     if decisions is not None:
         signature, demos = decisions.with_examples(demos), ()
@@ -210,6 +165,8 @@ def read_reply(adapter: RequestedAdapter, request: Request, text: str) -> Readin
 
     They decide nothing: an answer without them, or with some that are none, is what it would be without tools.
     """
+    if request.whole_call is not None:
+        return request.whole_call.outcome(request, request.signature, text).reading
     name = request.calls_field
     if name is None or name in request.signature.output_fields:
         return adapter.read(request.signature, text)
@@ -225,16 +182,6 @@ def read_reply(adapter: RequestedAdapter, request: Request, text: str) -> Readin
     return replace(reading, signature=request.asked, values=values, fields={**reading.fields, name: calls})
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """What one completion became: the values of every output (empty when it failed) and the reading of its text."""
-
-    values: Mapping[str, Any]
-    reading: Reading
-    is_undecided: bool = False
-    """Whether the text was read, and the evidence in it decides nothing: dspy reads all completions before that."""
-
-
 def postprocess(
     adapter: RequestedAdapter,
     request: Request,
@@ -248,6 +195,8 @@ def postprocess(
     raises: a failure is the reading's. Rules: `dspy.adapters.base.Adapter._call_postprocess`, and
     `dspy.adapters.decision.DecisionAdapter._decode` for a request that asked for evidence.
     """
+    if request.whole_call is not None:
+        return request.whole_call.outcome(request, signature, output)
     decisions = request.decisions
     outcome = _postprocessed(adapter, request, signature if decisions is None else decisions.asked, output, read)
     if decisions is not None:

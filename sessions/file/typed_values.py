@@ -33,6 +33,61 @@ DEPTH = 80
 """Levels of the written form. What is nested deeper is stood for by a hash of its `repr`."""
 
 
+class Written:
+    """A value of which only the written form is known: what another release of dspy read."""
+
+    written: JSON
+
+
+class _WrittenText(Written, str):
+    pass
+
+
+class _WrittenInt(Written, int):
+    pass
+
+
+class _WrittenFloat(Written, float):
+    pass
+
+
+class _WrittenList(Written, list[Any]):
+    pass
+
+
+class _WrittenDict(Written, dict[str, Any]):
+    pass
+
+
+_WRITTEN: Mapping[type, Callable[[Any], Any]] = {
+    str: _WrittenText,
+    int: _WrittenInt,
+    float: _WrittenFloat,
+    list: _WrittenList,
+    dict: _WrittenDict,
+}
+
+
+def shown_of(written: JSON) -> JSON:
+    """What a written form is of, without its types: an enum's value, a model's fields. For people."""
+    if isinstance(written, dict):
+        if set(written) in ({"$type", "value"}, {"$type", "name", "value"}):
+            return shown_of(written["value"])
+        return {key: shown_of(item) for key, item in written.items()}
+    return [shown_of(item) for item in written] if isinstance(written, list) else written
+
+
+def read_back(written: JSON) -> Any:
+    """A value whose `typed` is `written` again, and which is shown without its types. No type is ever rebuilt."""
+    shown = shown_of(written)
+    if same(shown, written):
+        return written
+    kind = _WRITTEN.get(type(shown))
+    made = _WrittenText(str(shown)) if kind is None else kind(shown)
+    made.written = written
+    return made
+
+
 def typed(value: Any, depth: int = 0) -> JSON:
     """`value` with its types as plain, strict JSON. Never raises; the same value always has the same form."""
     kind = type(value)
@@ -96,6 +151,8 @@ _TEXTS: Mapping[type, Callable[[Any], str]] = {
 
 
 def _typed_object(value: Any, kind: type, depth: int) -> JSON:
+    if isinstance(value, Written):
+        return value.written
     name = kind.__qualname__
     if isinstance(value, enum.Enum):
         return _tagged("enum", typed(value.value, depth + 1), f"{name}.{value.name}")

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from adapters.errors import SignatureError
+from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.formats.chat import ChatAdapter
@@ -38,6 +39,7 @@ from sessions.model.replies import (
     Role,
 )
 from sessions.model.session import Case, Column, Recording, Session
+from sessions.releases import running
 from sessions.running import rendering
 
 DSPY = "3.4.1"
@@ -57,6 +59,12 @@ def versions() -> Mapping[str, str]:
         "json_repair": _installed("json_repair"),
         "pydantic": _installed("pydantic"),
     }
+
+
+def versions_of(column: Column) -> Mapping[str, str]:
+    """Those that a column's prompts and readings depend on: of another release's, that one's own."""
+    named = catalog.of_release(column.adapter)
+    return versions() if named is None else {**versions(), **running.release_of(named.version).versions}
 
 
 def record(
@@ -115,7 +123,7 @@ def recording_of_run(run: Run, case: Case, column: Column, capabilities: Capabil
         messages=tuple(messages),
         request=body,
         attempts=tuple(attempts),
-        versions=dict(versions()),
+        versions=dict(versions_of(column)),
         source="sent",
         capabilities=capabilities_as_json(capabilities),
     )
@@ -265,7 +273,7 @@ def _recording_of_reply(
         messages=tuple(messages),
         request=body,
         attempts=(RecordedAttempt(used.name, "main", completions=(completion,)),),
-        versions=dict(versions()),
+        versions=dict(versions_of(column)),
         source=reply.source,
         capabilities=capabilities_as_json(capabilities),
     )

@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from adapters.formats import catalog
 from adapters.user_folders import user_folder
 from sessions.errors import SessionError
 from sessions.releases import installing
@@ -79,6 +80,34 @@ def find(version: str) -> Environment | None:
     if not isinstance(python, str) or not isinstance(is_own, bool):
         return None
     return Environment(version, str(place / python) if is_own else python, is_own, place)
+
+
+def why_not_there(adapter: str) -> str:
+    """Why an adapter such as `chat@3.0.4` cannot be asked here, with the mend; empty where it can, and for ours."""
+    named = catalog.of_release(adapter)
+    if named is None:
+        return ""
+    found = find(named.version)
+    if found is None:
+        return f"dspy {named.version} is not added here: `workbench dspy add {named.version}` adds it"
+    again = f"`workbench dspy remove {named.version}`, and add it again"
+    return "" if found.is_there else f"the Python of dspy {named.version} is gone: {again}"
+
+
+def open_release(version: str) -> Release:
+    """The release of that version, started. Raises `ReleaseError`."""
+    found = find(version)
+    if found is None:
+        message = f"dspy {version} is not added"
+        raise ReleaseError("missing", "", message, f"`workbench dspy add {version}` adds it")
+    again = f"`workbench dspy remove {version}`, and add it again"
+    if not found.is_there:
+        raise ReleaseError("missing", found.python, "the Python of this release is gone", again)
+    release = Release(found.python, hint=again)
+    if release.version != version:
+        release.close()
+        raise ReleaseError("missing", found.python, f"has dspy {release.version} now, not {version}", again)
+    return release
 
 
 def add(version: str, tell: Callable[[str], None], python: str = sys.executable) -> Environment:

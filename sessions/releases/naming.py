@@ -21,24 +21,8 @@ def open_engine(name: str) -> Engine:
     if name == "installed":
         return Release(sys.executable, hint="install dspy beside the workbench, or name a release as `3.0.4`")
     if environments.VERSION.fullmatch(name):
-        return open_release(name)
+        return environments.open_release(name)
     if os.sep in name or name.startswith("python"):
         return Release(name, hint="install dspy there, or name another Python")
     message = f"`{name[:80]}` names no engine"
     raise ReleaseError("missing", "", message, "there are `ours`, `installed`, a release as `3.0.4`, a Python's path")
-
-
-def open_release(version: str) -> Release:
-    """The release of that version, started. Raises `ReleaseError`."""
-    found = environments.find(version)
-    if found is None:
-        message = f"dspy {version} is not added"
-        raise ReleaseError("missing", "", message, f"`workbench dspy add {version}` adds it")
-    again = f"`workbench dspy remove {version}`, and add it again"
-    if not found.is_there:
-        raise ReleaseError("missing", found.python, "the Python of this release is gone", again)
-    release = Release(found.python, hint=again)
-    if release.version != version:
-        release.close()
-        raise ReleaseError("missing", found.python, f"has dspy {release.version} now, not {version}", again)
-    return release

@@ -51,6 +51,11 @@ class Release:
         self.version = self._child.version
 
     @property
+    def versions(self) -> Mapping[str, str]:
+        """Of `dspy`, and of `json_repair` and `pydantic` beside it; empty when it is closed."""
+        return {} if self._child is None else self._child.versions
+
+    @property
     def name(self) -> str:
         return f"dspy {self.version}"
 
@@ -172,6 +177,7 @@ class _Child:
             said = hello.get("error") or self.last_words or "it ended without a word"
             raise ReleaseError("missing", python, f"has no dspy that can be used: {said}", hint)
         self.version = str(hello["dspy"])
+        self.versions = {name: str(found) for name, found in hello.items() if found}
 
     @property
     def has_ended(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -23,6 +23,8 @@ from adapters.values.custom_types import BuildError, build_inputs
 from sessions.model import variants
 from sessions.model.parameters import CONNECTION
 from sessions.model.session import Case, Column, Demo, Session
+from sessions.releases import adapter as release_adapter
+from sessions.releases.adapter import ReleaseAdapter
 from sessions.running.tools import described_tools
 
 DEMO_LIMIT = 4096
@@ -72,10 +74,27 @@ def adapter_of(column: Column, *, allow_code: bool = False) -> Adapter:
 
     Raises `adapters.formats.catalog.UnknownAdapterError`, also for options that are no plain values.
     """
+    if catalog.of_release(column.adapter) is not None:
+        return release_adapter.make(column)
     try:
         return catalog.make(column.adapter, column.options, allow_code=allow_code)
     except TypeError as error:
         raise catalog.UnknownAdapterError(f"the options of the adapter {column.adapter!r}: {error}") from error
+
+
+def adapter_for(session: Session, column: Column, case: Case, *, allow_code: bool = False) -> Adapter:
+    """The column's adapter for one case: what another release of dspy needs to be asked. Raises as `adapter_of`."""
+    return _bound(adapter_of(column, allow_code=allow_code), session, column, case)
+
+
+def _bound(adapter: Adapter, session: Session, column: Column, case: Case) -> Adapter:
+    if not isinstance(adapter, ReleaseAdapter):
+        return adapter
+
+    def ours(beside: Column, capabilities: Capabilities) -> Sequence[Message]:
+        return request_of(session, beside, case, capabilities=capabilities).messages
+
+    return adapter.bound(session, case, column, ours)
 
 
 def params_of(session: Session, column: Column) -> dict[str, Any]:
@@ -147,11 +166,12 @@ def request_of(
     have in the session. Raises SignatureError, UnknownAdapterError, BuildError, what dspy raises while formatting, and
     ValueError for messages that are not all text where the model type is `text`.
     """
+    used = _bound(adapter or adapter_of(column), session, column, case)
     session = variants.session_of(session, column)
     signature = session.signature.read()
     model = session.model_of(column)
     request = prepare(
-        adapter or adapter_of(column),
+        used,
         signature,
         demos_of(session),
         inputs_of(signature, case),
@@ -164,7 +184,7 @@ def request_of(
     )
     if lm_settings_of(session, column).model_type == "text" and not model.startswith("offline/"):
         text_of(request.as_dict())
-    return numbered_as_in(session, case, request)
+    return request if used.whole_call is not None else numbered_as_in(session, case, request)
 
 
 def body_of(session: Session, column: Column, request: Request) -> dict[str, Any]:

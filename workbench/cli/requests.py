@@ -8,6 +8,7 @@ from adapters.errors import SignatureError
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.requests.request import Request
 from sessions.model.session import Column
+from sessions.releases.engine import ReleaseError
 from sessions.running import rendering
 from workbench.cli.selection import Selection
 from workbench.output.exit_codes import CommandError
@@ -31,7 +32,7 @@ def prepare(chosen: Selection, column: Column) -> Request | Unrenderable:
         return rendering.request_of(chosen.session, column, chosen.case, adapter=adapter)
     except SignatureError as error:
         raise CommandError(f"the signature, {error}") from error
-    except UnknownAdapterError as error:
+    except (UnknownAdapterError, ReleaseError) as error:
         return Unrenderable(type(error).__name__, str(error))
     except Exception as error:  # whatever dspy's format raises for this signature and these values
         return Unrenderable(type(error).__name__, f"cannot be rendered: {type(error).__name__}: {error}")

@@ -14,6 +14,7 @@ from sessions.file.store import Fingerprint
 from sessions.file.written_parts import WrittenParts
 from sessions.model import variants
 from sessions.model.session import Case, Column, Session
+from sessions.running import rendering
 from workbench.config import user_code
 from workbench.output import command_output
 from workbench.output.exit_codes import CommandError
@@ -81,9 +82,9 @@ def choose_columns(session: Session, names: Sequence[str]) -> tuple[Column, ...]
 
 def _column_of_adapter(name: str, known: Iterable[str]) -> Column:
     try:
-        catalog.make(name, allow_code=True)
+        rendering.adapter_of(Column(name, name), allow_code=True)
     except catalog.UnknownAdapterError as error:
-        if ":" in name:
+        if ":" in name or "@" in name:
             raise CommandError(str(error)) from error
         raise CommandError(no_such("column or adapter", name, dict.fromkeys([*known, *catalog.NAMES]))) from error
     return Column(name, name)

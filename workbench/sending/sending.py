@@ -10,6 +10,7 @@ from typing import Literal
 
 from adapters import lm
 from adapters.formats.base import Adapter
+from adapters.formats.catalog import UnknownAdapterError
 from adapters.formats.profile import EXTRACTION_OPTION
 from adapters.lm import dotenv, servers
 from adapters.lm.addresses import host_of
@@ -133,6 +134,10 @@ def send(
     Raises `SignatureError`, `UnknownAdapterError`, `BuildError` for values that are not of their custom type, and
     `ProviderError` for an offline model that does not exist.
     """
+    adapter = rendering.adapter_for(session, column, case, allow_code=allow_code)
+    if adapter.whole_call is not None and adapter.profile.has_second_model:
+        message = f"{column.adapter} calls a second model by itself, which another release cannot be lent"
+        raise UnknownAdapterError(f"{message}; send `twostep`, or render it")
     session = variants.session_of(session, column)
     signature = session.signature.read()
     second = extraction_model
@@ -140,7 +145,7 @@ def send(
         second = second or models_of(column)[-1]
         model = open_model(session, column, allow_hosts=allow_hosts, allow_variables=allow_variables, stream=stream)
     return runner.run(
-        rendering.adapter_of(column, allow_code=allow_code),
+        adapter,
         model,
         signature,
         rendering.demos_of(session),

@@ -125,7 +125,7 @@ def test_a_release_whose_python_is_gone_is_said_and_made_anew(monkeypatch: pytes
     (listed,) = environments.added()
     assert not listed.is_there
     with pytest.raises(ReleaseError, match="the Python of this release is gone") as found:
-        naming.open_release("9.9.1")
+        environments.open_release("9.9.1")
     assert "workbench dspy remove 9.9.1" in str(found.value)
     assert environments.add("9.9.1", lambda _: None).is_there
 
@@ -134,7 +134,7 @@ def test_a_python_of_the_users_is_used_and_stays_theirs(tmp_path: Path) -> None:
     python = program(tmp_path / "theirs" / "python", HELLO)
     used = environments.use(python)
     assert (used.version, used.python, used.is_own) == ("9.9.1", python, False)
-    with naming.open_release("9.9.1") as dspy:
+    with environments.open_release("9.9.1") as dspy:
         assert dspy.name == "dspy 9.9.1"
     assert environments.remove("9.9.1")
     assert Path(python).exists()
@@ -148,7 +148,7 @@ def test_a_release_that_became_another_is_said(tmp_path: Path) -> None:
     environments.use(python)
     program(Path(python), HELLO.replace("9.9.1", "9.9.2"))
     with pytest.raises(ReleaseError, match=r"has dspy 9\.9\.2 now, not 9\.9\.1"):
-        naming.open_release("9.9.1")
+        environments.open_release("9.9.1")
 
 
 @pytest.mark.parametrize("name", ["", "x", "3", "../3.0.4", "3.0.4 --evil", "-r", "3.0.4\n", "\x1b[31m3.0.4", "9" * 90])
@@ -207,7 +207,7 @@ def test_pip_installs_from_where_it_is_set_to(tmp_path: Path, monkeypatch: pytes
     steps: list[str] = []
     made = environments.add("9.9.1", steps.append)
     assert steps[0] == "making an environment for dspy 9.9.1" and steps[-1] == "trying it"
-    with naming.open_release("9.9.1") as dspy:
+    with environments.open_release("9.9.1") as dspy:
         assert dspy.version == "9.9.1"
     assert Path(made.python).is_relative_to(data)
     with pytest.raises(CannotAddError, match=r"there is no dspy 9\.9\.2 \(there are 9\.9\.1\)"):

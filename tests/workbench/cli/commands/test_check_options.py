@@ -217,7 +217,7 @@ def test_the_dspy_of_another_environment_is_named_and_not_the_one_beside_the_wor
 ) -> None:
     theirs = tmp_path / "theirs"
     (theirs / "dspy").mkdir(parents=True)
-    (theirs / "dspy" / "__init__.py").write_text("class BaseLM:\n    pass\n")
+    (theirs / "dspy" / "__init__.py").write_text("class BaseLM:\n    pass\n\n\nclass LM(BaseLM):\n    pass\n")
     info = theirs / "dspy-2.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: dspy\nVersion: 2.0\n")
@@ -235,7 +235,7 @@ def test_the_dspy_of_another_environment_is_named_and_not_the_one_beside_the_wor
         capture_output=True,
         text=True,
     )
-    assert json.loads(done.stdout) == {"dspy": "2.0"}, done.stderr
+    assert json.loads(done.stdout)["dspy"] == "2.0", done.stderr
 
 
 def test_a_python_without_dspy_is_one_clear_error(recorded: str, run: Run) -> None:

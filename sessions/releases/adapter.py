@@ -1,0 +1,171 @@
+"""An adapter of another release of dspy, as a column names it: `chat@3.0.4`.
+
+It makes no prompt by itself: bound to a case of a session it asks the release for the whole call, from the request to
+the reading. What that does not tell, where the pieces of a prompt come from and what of a reply became which value,
+is aligned from the texts where that is certain (`sessions.releases.alignment`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from adapters.errors import AdapterParseError
+from adapters.formats import catalog
+from adapters.formats.base import Adapter
+from adapters.formats.catalog import UnknownAdapterError
+from adapters.formats.overridden_methods import prompt_of_dicts
+from adapters.prompts.prompt import Message, Prompt
+from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
+from adapters.requests.capabilities import Capabilities
+from adapters.requests.request import Outcome, Request
+from adapters.signatures.signature import Signature
+from sessions.file.typed_values import read_back
+from sessions.model import variants
+from sessions.model.replies import Answer, Extraction
+from sessions.model.session import Case, Column, Session
+from sessions.releases import alignment, running
+from sessions.releases.engine import Question, ReleaseError, ReleaseReading
+
+Beside = Callable[[Column, Capabilities], Sequence[Message]]
+"""Makes our own messages of the case, under a column of ours. May raise anything."""
+
+
+def make(column: Column) -> ReleaseAdapter:
+    """The adapter of a column such as `chat@3.0.4`. Raises `UnknownAdapterError` for one that no dspy has."""
+    named = catalog.of_release(column.adapter)
+    if named is None:
+        raise UnknownAdapterError(f"{column.adapter!r} is no adapter of a release; name one as chat@3.0.4")
+    if catalog.dspy_class(named.adapter) is None:
+        listed = ", ".join([f"{one}@{named.version}" for one in catalog.NAMES if catalog.dspy_class(one) is not None])
+        raise UnknownAdapterError(f"no dspy has an adapter {named.adapter!r}; there are {listed}")
+    return ReleaseAdapter(named.adapter, named.version)
+
+
+class ReleaseAdapter(Adapter):
+    """`adapter` of dspy `version`; bound to a case (`bound`) its `whole_call` is that release's."""
+
+    def __init__(self, adapter: str, version: str) -> None:
+        super().__init__()
+        self.adapter = adapter
+        self.version = version
+        self.name = f"{adapter}@{version}"  # type: ignore[misc]
+        self.profile = catalog.profile(self.name)  # type: ignore[misc]
+
+    def bound(self, session: Session, case: Case, column: Column, ours: Beside) -> ReleaseAdapter:
+        """The same adapter, for one case under one column; `ours` makes what our adapter sends for it."""
+        made = ReleaseAdapter(self.adapter, self.version)
+        made.whole_call = CaseOfRelease(made, session, case, column, ours)
+        return made
+
+    def fallback_adapter(self) -> Adapter | None:
+        """JSON of the same release and for the same case, where the adapter of this name falls back to it."""
+        call = self.whole_call
+        if not isinstance(call, CaseOfRelease) or not catalog.profile(self.adapter).can_fall_back:
+            return None
+        following = ReleaseAdapter("json", self.version)
+        following.whole_call = replace(call, adapter=following, fallback="json")
+        return following
+
+    def render(
+        self,
+        signature: Signature,
+        demos: Sequence[Mapping[str, Any]],
+        inputs: Mapping[str, Any],
+        reuse: Prompt | None = None,
+    ) -> Prompt:
+        raise ReleaseError("unsupported", self.name, "another release renders the cases of a session, and nothing else")
+
+    def read(self, signature: Signature, completion: str) -> Reading:
+        """Not read: without a case there is nothing to ask the release."""
+        fields = {name: FieldReading(name, "unread") for name in signature.output_fields}
+        spans = (Span(0, len(completion), "ignored"),) if completion else ()
+        error = ReadingError("ReleaseError", "another release reads replies to a prompt of its own, and there is none")
+        return Reading(self.name, signature, completion, {}, spans, fields, error)
+
+
+@dataclass(frozen=True)
+class CaseOfRelease:
+    """The whole call of one case under one column (`adapters.requests.adapter_protocol.WholeCall`)."""
+
+    adapter: ReleaseAdapter
+    session: Session
+    case: Case
+    column: Column
+    ours: Beside
+    fallback: str = ""
+    """The adapter that asks again in the place of the column's."""
+    capabilities: Capabilities | None = field(default=None)
+    """Those that the request was made for."""
+
+    def request(self, capabilities: Capabilities, model: str | None) -> Request:
+        """What that release sends. Raises `ReleaseError`, and `SignatureError`."""
+        asked = replace(self, capabilities=capabilities)
+        made = running.release_of(self.adapter.version).call(asked._question())
+        signature = variants.session_of(self.session, self.column).signature.read()
+        removed = tuple([name for name in made.removed_fields if name in signature.fields])
+        left = signature
+        for name in removed:
+            left = left.delete(name)
+        prompt = alignment.traced(prompt_of_dicts(made.messages), self._our_messages(capabilities))
+        return Request(prompt, made.request, left, removed, model, whole_call=asked)
+
+    def outcome(self, request: Request, signature: Signature, output: Mapping[str, Any] | str | None) -> Outcome:
+        """How that release reads an answer. Never raises: a failure is the reading's."""
+        answer = _answer(output)
+        try:
+            (read,) = running.release_of(self.adapter.version).call(self._question(answer)).readings
+        except ReleaseError as error:
+            read = ReleaseReading(False, {}, "ReleaseError", str(error))
+        reading = self._reading(signature, answer.text, read)
+        return Outcome(reading.values, reading)
+
+    def _question(self, *answers: Answer) -> Question:
+        named = catalog.of_release(self.column.adapter)
+        column = self.column if named is None else replace(self.column, adapter=named.adapter)
+        return Question(self.session, self.case, column, self.capabilities, answers, self.fallback)
+
+    def _our_messages(self, capabilities: Capabilities) -> Sequence[Message]:
+        """What our adapter of the same name sends; none where it refuses what that release makes."""
+        try:
+            return self.ours(replace(self.column, adapter=self.adapter.adapter), capabilities)
+        except Exception:  # whatever dspy's format raises for this signature and these values
+            return ()
+
+    def _reading(self, signature: Signature, text: str, read: ReleaseReading) -> Reading:
+        values = {name: read_back(value) for name, value in read.values.items()}
+        spans = alignment.spans_of(text, read.values) if read.ok else alignment.nothing_taken(text)
+        places = {one.field: (one.start, one.end) for one in spans if one.field is not None}
+        fields = {
+            name: FieldReading(name, "read", text, places.get(name), values[name])
+            if name in values
+            else FieldReading(name, "missing" if read.ok else "unread", text)
+            for name in signature.output_fields
+        }
+        if read.ok:
+            return Reading(self.adapter.name, signature, text, values, spans, fields, reader=self.adapter)
+        raised: Exception = (
+            AdapterParseError(self.adapter.name, signature, text, read.message)
+            if read.error == "AdapterParseError"
+            else RefusedByReleaseError(f"{read.error}: {read.message}")
+        )
+        error = ReadingError(read.error, read.message or f"{self.adapter.name} does not read it")
+        return Reading(self.adapter.name, signature, text, {}, spans, fields, error, raised, reader=self.adapter)
+
+
+class RefusedByReleaseError(Exception):
+    """What a release raises for a reply that is no error of parsing, with its own words."""
+
+
+def _answer(output: Mapping[str, Any] | str | None) -> Answer:
+    if not isinstance(output, Mapping):
+        return Answer(output or "")
+    extraction = output.get("extraction")
+    return Answer(
+        output.get("text") or "",
+        reasoning=output.get("reasoning_content"),
+        tool_calls=tuple(output.get("tool_calls") or ()) or None,
+        logprobs=output.get("logprobs"),
+        extraction=Extraction("chat", extraction) if isinstance(extraction, str) else None,
+    )

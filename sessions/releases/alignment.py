@@ -1,0 +1,96 @@
+"""Where the pieces of another release's prompt come from, and what of a reply became which value, where it is certain.
+
+Nobody there says. A line of a message that stands in ours of the same turn exactly once, and there exactly once, is
+made of the same; so are the equal lines around it. All else is `custom`: not traced. A value is placed where its text
+stands in the reply exactly once; all else is one `repaired` span.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+from adapters.prompts.prompt import Message, Prompt
+from adapters.prompts.text import Segment, Text
+from adapters.replies.reading import Span
+
+LONGEST_TRACED = 200_000
+"""Characters of a message that are looked through."""
+
+
+def traced(theirs: Prompt, own: Sequence[Message]) -> Prompt:
+    """Their prompt with the turns and origins of `own`, the messages of our adapter, where they are certain."""
+    if [one.role for one in own] != [one.role for one in theirs.messages]:
+        return theirs
+    pairs = zip(theirs.messages, own, strict=True)
+    return replace(theirs, messages=tuple([_traced(one, other) for one, other in pairs]))
+
+
+def _traced(message: Message, ours: Message) -> Message:
+    turned = replace(message, turn=ours.turn)
+    if message.is_list or ours.is_list or len(message.parts) != 1 or len(ours.parts) != 1:
+        return replace(turned, parts=ours.parts) if message.as_dict() == ours.as_dict() else turned
+    text, own = message.text, ours.text
+    if str(text) == str(own):
+        return replace(turned, parts=(own,))
+    if max(len(text), len(own)) > LONGEST_TRACED:
+        return turned
+    return replace(turned, parts=(_aligned(str(text), own),))
+
+
+def _aligned(text: str, ours: Text) -> Text:
+    """`text` with the segments of the lines that it certainly shares with `ours`."""
+    lines, own = text.splitlines(keepends=True), str(ours).splitlines(keepends=True)
+    starts = [0]
+    for line in own:
+        starts.append(starts[-1] + len(line))
+    segments: list[Segment] = []
+    done = 0
+    for there, here, count in _certain(lines, own):
+        segments += [Segment("".join(lines[done:there]), "custom")]
+        segments += ours.slice(starts[here], starts[here + count]).segments
+        done = there + count
+    segments += [Segment("".join(lines[done:]), "custom")]
+    return Text(segments)
+
+
+def _certain(lines: Sequence[str], own: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Runs of equal lines, as (place in `lines`, place in `own`, how many), that hold a line which is once in both."""
+    once = {line for line, count in Counter(lines).items() if count == 1}
+    once &= {line for line, count in Counter(own).items() if count == 1}
+    found = difflib.SequenceMatcher(None, lines, own, autojunk=False).get_matching_blocks()
+    return [(a, b, size) for a, b, size in found if any(line.strip() and line in once for line in lines[a : a + size])]
+
+
+def nothing_taken(reply: str) -> tuple[Span, ...]:
+    """The span of a reply that was refused: nobody says what of it was looked at."""
+    return (Span(0, len(reply), "ignored"),) if reply else ()
+
+
+def spans_of(reply: str, values: Mapping[str, Any]) -> tuple[Span, ...]:
+    """Spans that partition a reply of which only the values are known (as `sessions.file.typed_values` writes them)."""
+    if not reply:
+        return ()
+    placed: list[Span] = []
+    for name, value in values.items():
+        text = value if isinstance(value, str) else json.dumps(value) if isinstance(value, int | float) else ""
+        start = reply.find(text) if text.strip() else -1
+        if start >= 0 and reply.find(text, start + 1) < 0:
+            placed.append(Span(start, start + len(text), "value", name))
+    placed.sort()
+    if any(one.end > other.start for one, other in pairwise(placed)):
+        placed = []  # one value stands in another: which is which is not certain
+    spans: list[Span] = []
+    done = 0
+    for one in [*placed, Span(len(reply), len(reply), "value")]:
+        if one.start > done:
+            spans.append(Span(done, one.start, "repaired"))
+        if one.end > one.start:
+            spans.append(one)
+        done = one.end
+    return tuple(spans)

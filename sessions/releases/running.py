@@ -1,0 +1,35 @@
+"""The releases that columns ask: one warm process each for the whole program, started by the first question."""
+
+from __future__ import annotations
+
+import atexit
+import threading
+
+from sessions.releases import environments
+from sessions.releases.release import Release
+
+_lock = threading.Lock()
+_running: dict[str, Release] = {}
+
+
+def release_of(version: str) -> Release:
+    """The release of that version, warm. Raises `ReleaseError`: of one that was not added with how to add it."""
+    with _lock:
+        if version not in _running:
+            _running[version] = environments.open_release(version)
+        return _running[version]
+
+
+def is_started(version: str) -> bool:
+    """Whether a question to that release waits for no process to start."""
+    return version in _running
+
+
+def close_all() -> None:
+    """Ends every process that was started. The next question starts one anew."""
+    with _lock:
+        while _running:
+            _running.popitem()[1].close()
+
+
+atexit.register(close_all)
