@@ -22,6 +22,7 @@ from adapters.tools import Tools
 from sessions.model import recording, variants
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering, tools
+from workbench.config.confinement import FREE, Confinement
 
 TIMEOUT_S = 600.0
 """Seconds without a byte from a provider, unless the session says otherwise."""
@@ -78,15 +79,19 @@ def open_model(
     allow_hosts: Collection[str] = (),
     allow_variables: Collection[str] = (),
     stream: bool = True,
+    confinement: Confinement = FREE,
 ) -> lm.LM:
     """The model of a column, or TwoStep's second one; keys of the `.env` of the working folder are lent to it.
 
     Without `stream`, or where the column's parameters say so, the reply comes in one piece.
 
-    Raises `ProviderError` for an offline model that does not exist.
+    Raises `ProviderError` for an offline model that does not exist, and for what `confinement` refuses.
     """
     dotenv.read(Path.cwd()).lend_keys()
     route = route_of(session, column, extraction_model)
+    refused = confinement.why_no_model(route.model, route.address if route.named_by else None)
+    if refused:
+        raise lm.ProviderError(refused, "setup")
     connection = rendering.connection_of(session, column)
     return lm.open(
         route.model,
@@ -120,6 +125,7 @@ def send(
     model: lm.LM | None = None,
     stream: bool = True,
     retries: int | None = None,
+    confinement: Confinement = FREE,
 ) -> Run:
     """Runs the column against its model and returns what happened; a failed call is in the result.
 
@@ -132,7 +138,7 @@ def send(
     how often a call that failed for a passing reason is made again (None: as the session's `num_retries` says).
 
     Raises `SignatureError`, `UnknownAdapterError`, `BuildError` for values that are not of their custom type, and
-    `ProviderError` for an offline model that does not exist.
+    `ProviderError` for an offline model that does not exist, or for one that `confinement` refuses.
     """
     adapter = rendering.adapter_for(session, column, case, allow_code=allow_code)
     if adapter.whole_call is not None and adapter.profile.has_second_model:
@@ -143,7 +149,14 @@ def send(
     second = extraction_model
     if model is None:
         second = second or models_of(column)[-1]
-        model = open_model(session, column, allow_hosts=allow_hosts, allow_variables=allow_variables, stream=stream)
+        model = open_model(
+            session,
+            column,
+            allow_hosts=allow_hosts,
+            allow_variables=allow_variables,
+            stream=stream,
+            confinement=confinement,
+        )
     return runner.run(
         adapter,
         model,
@@ -157,7 +170,7 @@ def send(
         cancel=cancel,
         extraction_lm=None
         if second is None
-        else open_model(session, column, second, allow_hosts=allow_hosts, stream=stream),
+        else open_model(session, column, second, allow_hosts=allow_hosts, stream=stream, confinement=confinement),
         raw=raw,
         retries=(rendering.connection_of(session, column).get("num_retries") or 0) if retries is None else retries,
         tools=tools.run_tools(session)[0] if offered is None else offered,

@@ -26,6 +26,7 @@ from sessions.model.parameters import CONNECTION
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.model.variants import VariantError
 from sessions.running import rendering
+from workbench.config.confinement import FREE, Confinement
 from workbench.sending import sending
 
 SIGNATURE = '''\
@@ -153,6 +154,7 @@ def ask(
     allow_hosts: Collection[str] = (),
     allow_variables: Collection[str] = (),
     deadline_s: float | None = None,
+    confinement: Confinement = FREE,
 ) -> Suggestion:
     """Asks `model` for a rewrite of the text `of` (`instructions` or `fields.NAME.desc`); the session stays as it is.
 
@@ -170,6 +172,7 @@ def ask(
             allow_hosts=allow_hosts,
             allow_variables=allow_variables,
             deadline_s=deadline_s,
+            confinement=confinement,
         )
     except (SignatureError, ProviderError, UnknownAdapterError, BuildError, expectations.ExpectationError) as error:
         raise SuggestionError(str(error)) from error

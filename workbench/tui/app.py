@@ -23,6 +23,7 @@ from textual.worker import Worker, WorkerState
 from sessions.file import autosave
 from sessions.file.store import Fingerprint
 from sessions.model.session import Column, Session
+from workbench.config.confinement import FREE, Confinement
 from workbench.sending.tool_answers import NamedHandler
 from workbench.state import drafts
 from workbench.state.document import Document, Place
@@ -62,7 +63,8 @@ class WorkbenchApp(SurvivingApp):
     """`send` runs a column (None: its model does); `keep`: unsaved work is copied to the state folder and offered;
     `start_at`: whose prompt is in front at first.
 
-    `tool_handlers` are the functions that the user named for tools of this session, by tool. To its actions it is a
+    `tool_handlers` are the functions that the user named for tools of this session, by tool; `confinement` is what may
+    be reached at all. To its actions it is a
     `workbench.tui.host.Host`. An action is one line here, and a function of `actions/` that does it.
     """
 
@@ -79,8 +81,10 @@ class WorkbenchApp(SurvivingApp):
         fingerprint: Fingerprint | None = None,
         tool_handlers: Mapping[str, NamedHandler] | None = None,
         start_at: FixtureName | None = None,
+        confinement: Confinement = FREE,
     ) -> None:
         super().__init__()
+        self.confinement = confinement
         self._keep = keep
         self._start_at = start_at
         self.document = Document(session, path, fingerprint=fingerprint)
@@ -105,8 +109,9 @@ class WorkbenchApp(SurvivingApp):
         if not self.is_headless:
             for one in (signal.SIGHUP, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(one, self._ended_from_outside)
-        counts = ExactCounts(lambda *told: self.post_message(TokensCounted(*told)))
-        self.set_interval(REST_SECONDS, lambda: counts.look(self.main.columns.rendered, self._wants_counts))
+        if not self.confinement.why_no_program():  # who counts is a process of its own
+            counts = ExactCounts(lambda *told: self.post_message(TokensCounted(*told)))
+            self.set_interval(REST_SECONDS, lambda: counts.look(self.main.columns.rendered, self._wants_counts))
         self.call_after_refresh(self._settle)
 
     @property
@@ -347,7 +352,7 @@ class WorkbenchApp(SurvivingApp):
         self.main.signature.show_next_view()
 
     def copy_to_clipboard(self, text: str) -> None:
-        clipboard.copy(self, text)
+        clipboard.copy(self, text, to_programs=not self.confinement.why_no_program())
 
     # -- what the app is told
 

@@ -12,14 +12,15 @@ from textual.app import App
 SECONDS_OF_TMUX = 5.0
 
 
-def copy(app: App[Any], text: str) -> None:
-    """Puts `text` on every clipboard there is. Never waits: finding the system's clipboard starts other programs.
+def copy(app: App[Any], text: str, to_programs: bool = True) -> None:
+    """Puts `text` on every clipboard there is. Never waits: finding the system's clipboard starts other programs,
+    which are left alone without `to_programs`: then the terminal's is the only one.
 
     A lone surrogate cannot be written to a terminal or program; `?` goes in its place.
     """
     encodable = text.encode("utf-8", "replace").decode("utf-8")
     App.copy_to_clipboard(app, encodable)
-    if not app.is_headless:
+    if to_programs and not app.is_headless:
         threading.Thread(target=_to_others, args=(encodable,), daemon=True, name="clipboard").start()
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from sessions.file.store import Fingerprint
     from sessions.model.session import Session
+    from workbench.config.confinement import Confinement
     from workbench.state.document import Document
     from workbench.tui.guidance import Guidance
     from workbench.tui.keys.key_words import KeyWords
@@ -31,6 +32,8 @@ class Host(Protocol):
     preferences: Preferences
     guidance: Guidance
     """What to do next with an example."""
+    confinement: Confinement
+    """What may be reached: files, programs, models."""
 
     @property
     def app(self) -> App[object]:

@@ -31,6 +31,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "config": "what is set, and from where",
         "completions": "a script for bash, zsh or fish",
         "dspy": "other releases of dspy, installed beside, as columns",
+        "serve": "the app in the browser, for a class",
         "models": "what can be chosen as --model, and which key it needs",
     }
 )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from sessions.running import rendering
 from workbench.output.exit_codes import CommandError
 from workbench.state.derived import RenderedColumn
-from workbench.tui import clipboard
 from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
 from workbench.tui.widgets.text.plain import plain_notify
 
@@ -48,7 +47,7 @@ def copy(host: Host, what: str) -> None:
     if not text:
         host.app.notify("There is nothing of that kind to copy yet.", severity="warning")
         return
-    clipboard.copy(host.app, text)
+    host.app.copy_to_clipboard(text)
     host.main.say(f"copied {what}: {len(text):,} characters")
 
 

@@ -12,7 +12,6 @@ from sessions.exports.exported import Exported
 from sessions.exports.formats import FORMATS, Format
 from workbench.output import exporting
 from workbench.output.exit_codes import CommandError
-from workbench.tui import clipboard
 from workbench.tui.actions.path_names import why_no_file
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
@@ -41,7 +40,7 @@ async def export(host: Host, name: str) -> None:
         return
     answer = await host.app.push_screen_wait(ConfirmScreen(f"Export as {form.title}", _said(host, form, made), ANSWERS))
     if answer == "clipboard":
-        clipboard.copy(host.app, made.text)
+        host.app.copy_to_clipboard(made.text)
         host.main.say(f"copied {form.title}: {len(made.text):,} characters")
     elif answer == "file":
         await _to_file(host, form, made)
@@ -73,7 +72,7 @@ def _said(host: Host, form: Format, made: Exported) -> str:
 async def _to_file(host: Host, form: Format, made: Exported) -> None:
     folder = host.document.path.parent if host.document.path is not None else Path.cwd()
 
-    refuse = partial(why_no_file, example=form.file)
+    refuse = partial(why_no_file, example=form.file, confinement=host.confinement)
     chosen = await host.app.push_screen_wait(AskScreen(f"Export as {form.title}", str(folder / form.file), refuse))
     if chosen is None:
         return

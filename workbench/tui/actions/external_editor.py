@@ -27,6 +27,10 @@ def command(configured: str = "") -> list[str]:
 
 def edit_outside(host: Host) -> None:
     """Opens the focused text in the user's editor; what was saved there is one edit here, which undo takes back."""
+    refused = host.confinement.why_no_program()
+    if refused:
+        plain_notify(host.app, refused, severity="warning")
+        return
     editor = host.main.focused
     if not isinstance(editor, Editor) or editor.read_only:
         said = "Put the cursor into a text first ({app.focus_editors|F2}, or {app.focus_replies|F4} for a reply)."

@@ -40,6 +40,10 @@ async def new_session(host: Host) -> None:
 
 def open_path(host: Host, path: Path) -> bool:
     """Opens a file; what was open stays, with the reason said, when that fails."""
+    refused = host.confinement.why_no_file(path)
+    if refused:
+        plain_notify(host.app, refused, title="Not opened", severity="error", timeout=15)
+        return False
     try:
         found = store.open_file(path)
     except (SessionError, OSError, ValueError) as error:
@@ -134,7 +138,7 @@ async def save_as(host: Host) -> bool:
     name = re.sub(r"[^\w.-]+", "-", host.document.session.name)[:60].strip("-.") or "session"
     proposed = host.document.path or Path.cwd() / f"{name}.session.json"
 
-    refuse = partial(why_no_file, example="questions.session.json")
+    refuse = partial(why_no_file, example="questions.session.json", confinement=host.confinement)
     chosen = await host.app.push_screen_wait(AskScreen("Save as", str(proposed), refuse))
     if chosen is None:
         return False

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 
-def open_lesson(host: Host) -> None:
-    """Lesson mode for the column with the focus; closes the one that is open."""
+def open_lesson(host: Host, at: int = 0) -> None:
+    """Lesson mode for the column with the focus, at a step (from 0); closes the one that is open."""
     if isinstance(host.app.screen, LessonScreen):
         host.app.screen.dismiss(None)
     elif len(host.app.screen_stack) == 1:
         columns, index = columns_and_current(host)
         if columns:
-            host.app.push_screen(LessonScreen(columns, index))
+            host.app.push_screen(LessonScreen(columns, index, at))
 
 
 def open_pages(host: Host, page: str) -> None:

@@ -74,7 +74,7 @@ def _session_model(model: str) -> Change:
 
 async def _choose(host: Host, title: str, current: str, change: Callable[[str], Change], label: str) -> None:
     dotenv.read(Path.cwd()).lend_keys()
-    chosen = await host.app.push_screen_wait(ModelScreen(title, current))
+    chosen = await host.app.push_screen_wait(ModelScreen(title, current, only=host.confinement.offered_models))
     if chosen is None:
         return
     host.main.edit(change(chosen), Place("model"), label)
@@ -92,7 +92,8 @@ def warm(host: Host, model: str) -> None:
 
     def load() -> None:
         try:
-            opened = sending.open_model(session, column, second, allow_hosts=hosts.of(session, column, path))
+            allowed = hosts.of(session, column, path)
+            opened = sending.open_model(session, column, second, allow_hosts=allowed, confinement=host.confinement)
         except ProviderError:
             return  # a send says it, under its column
         if isinstance(opened, LitellmLM):

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from workbench.config.confinement import FREE, Confinement
 
-def why_no_file(text: str, example: str) -> str:
+
+def why_no_file(text: str, example: str, confinement: Confinement = FREE) -> str:
     """Why no file can be written there, in words, with `example` for what could be typed; "" when one can."""
     if not text.strip():
         return f"give a path, e.g. {example}"
     try:
         path = Path(text).expanduser()
+        refused = confinement.why_no_file(path)
+        if refused:
+            return refused
         if path.is_dir():
             return f"{path} is a folder"
         if not path.absolute().parent.is_dir():

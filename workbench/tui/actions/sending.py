@@ -20,6 +20,7 @@ from sessions.model.session import Column
 from sessions.model.variants import VariantError
 from sessions.running import tools
 from sessions.running.tools import Ask, Handler
+from workbench.config.confinement import FREE, Confinement
 from workbench.sending import sending
 from workbench.sending.allowed_hosts import Allowed, HostQuestion
 from workbench.state.document import State
@@ -86,7 +87,16 @@ def order_of(host: Host, times: int = 1, raw: bool = False, deadline_s: float | 
         ask = asker(host, column.id, listener, cancel)
         allowed = partial(hosts.allowed, state.session, column, path)
         return send_column(
-            state, column, listener, cancel, allowed, raw=raw, ask=ask, handlers=handlers, deadline_s=deadline_s
+            state,
+            column,
+            listener,
+            cancel,
+            allowed,
+            raw=raw,
+            ask=ask,
+            handlers=handlers,
+            deadline_s=deadline_s,
+            confinement=host.confinement,
         )
 
     return Order(send_one, times, raw)
@@ -103,6 +113,7 @@ def send_column(
     ask: Ask | None = None,
     handlers: Mapping[str, Handler] | None = None,
     deadline_s: float | None = None,
+    confinement: Confinement = FREE,
 ) -> Run:
     """Sends a column of the case on screen. Raises `RunError` for what the user can mend.
 
@@ -123,6 +134,7 @@ def send_column(
             allow_variables=may.variables,
             raw=raw,
             offered=tools.run_tools(session, ask=ask, handlers=handlers)[0],
+            confinement=confinement,
         )
     except ProviderError as error:
         raise RunError(str(error), "request", payload=error.payload) from error

@@ -49,7 +49,8 @@ async def suggest(host: Host, of: str) -> None:
     chosen = await host.app.push_screen_wait(ChooseScreen("Another wording of", entries, current=of))
     if chosen is None:
         return
-    model = await host.app.push_screen_wait(ModelScreen("Who rewrites it?", session.model))
+    who = ModelScreen("Who rewrites it?", session.model, only=host.confinement.offered_models)
+    model = await host.app.push_screen_wait(who)
     if model is None:
         return
     count = f"{len(failures)} repl{'y' if len(failures) == 1 else 'ies'} that went wrong"
@@ -76,7 +77,13 @@ async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> 
         return None
     cancel = Event()
     waiting = ConfirmScreen("A rewrite is being written", f"{one_line(model, 60)} is asked for {of}.", STOP)
-    call = partial(suggesting.ask, cancel=cancel, allow_hosts=may.hosts, allow_variables=may.variables)
+    call = partial(
+        suggesting.ask,
+        cancel=cancel,
+        allow_hosts=may.hosts,
+        allow_variables=may.variables,
+        confinement=host.confinement,
+    )
     asked = asyncio.create_task(asyncio.to_thread(call, session, of, model, wish))
     asked.add_done_callback(lambda _: waiting.dismiss(ARRIVED) if waiting.is_current else None)
     if await host.app.push_screen_wait(waiting) != ARRIVED and not asked.done():

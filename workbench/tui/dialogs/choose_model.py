@@ -25,6 +25,7 @@ class ModelScreen(ChooseScreen):
 
     litellm's list is read in a thread, and a server is asked in one when its entry is chosen: the screen says so and
     can be used meanwhile. No model is called and litellm is not loaded. `litellm_models` gives the list.
+    With `only`, these and the offline ones are all there is, and nothing is asked for.
     """
 
     def __init__(
@@ -33,36 +34,44 @@ class ModelScreen(ChooseScreen):
         current: str,
         *,
         litellm_models: Callable[[], Sequence[ModelEntry]] = model_list.litellm_models,
+        only: Sequence[str] | None = None,
     ) -> None:
         super().__init__(
             title,
             (),
-            placeholder="part of a name, or provider/model as litellm names it",
-            free=_typed,
+            placeholder="part of a name, or provider/model as litellm names it" if only is None else "part of a name",
+            free=_typed if only is None else None,
             current=current,
         )
         self._litellm_models = litellm_models
-        self._known: tuple[ModelEntry, ...] = model_list.offline_models()
+        self._is_open = only is None
+        allowed = [ModelEntry(name, split_model(name)[0]) for name in only or ()]
+        self._known: tuple[ModelEntry, ...] = (*model_list.offline_models(), *allowed)
         self._listed: Sequence[ModelEntry] = ()
         self._of_servers: tuple[ModelEntry, ...] = ()
         self._servers: tuple[servers.Server, ...] = ()
 
     def on_mount(self) -> None:
+        self.query_one(".dialog").add_class("-wide")
+        if self._is_open:
+            self._ask_for_more()
+        super().on_mount()
+
+    def _ask_for_more(self) -> None:
         try:
             self._servers = servers.known()
         except servers.ServersError as error:
             self.notify(str(error)[:400], severity="warning", markup=False)
-        self.query_one(".dialog").add_class("-wide")
         self.say(LOADING)
         self.run_worker(self._load, thread=True, exit_on_error=False)
-        super().on_mount()
 
     def found(self, typed: str) -> list[Entry]:
         own = [_own_server(one) for one in self._servers]
         if not typed.strip():
             named = {one.name for one in (*self._known, *self._of_servers)}
-            current = [] if self._current in named else [Entry(self._current, self._current, _remark(self._current))]
-            examples = [_entry(one) for one in self._examples() if one.name != self._current]
+            is_listed = self._current in named or not self._is_open
+            current = [] if is_listed else [Entry(self._current, self._current, _remark(self._current))]
+            examples = [_entry(one) for one in self._examples() if one.name != self._current and self._is_open]
             return [*current, *map(_entry, (*self._of_servers, *self._known)), *own, *examples]
         words = typed.lower().split()
         fitting = [one for one in own if all(word in f"{one.name} {one.about}".lower() for word in words)]

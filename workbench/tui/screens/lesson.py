@@ -41,7 +41,7 @@ Step = LessonStep | ReplyStep
 
 
 class LessonScreen(Screen[None]):
-    """`columns` are those that can be looked at; the lesson starts with the one at `index`."""
+    """`columns` can be looked at; the lesson starts with the one at `index`, at its step `at` (from 0)."""
 
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_LESSON
     BINDING_GROUP_TITLE = "Lesson"
@@ -114,13 +114,13 @@ class LessonScreen(Screen[None]):
         Binding("escape,q,f6", "dismiss(None)", "Close", id="lesson.close", tooltip="Close the lesson", group=_GROUP),
     ]
 
-    def __init__(self, columns: Sequence[RenderedColumn], index: int = 0) -> None:
+    def __init__(self, columns: Sequence[RenderedColumn], index: int = 0, at: int = 0) -> None:
         super().__init__()
         row_compositor.paint_by_rows(self)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-under"), (BESIDE, "-beside")]
         self._columns = tuple(columns)
         self._index = index
-        self._at = 0
+        self._at = at
         self._prompt_steps: tuple[LessonStep, ...] = ()
         self._reply_steps: tuple[ReplyStep, ...] = ()
         self._head = PlainStatic(id="lesson-head")

@@ -1,0 +1,107 @@
+"""`workbench serve` on the command line: what is refused before a class begins, and what a teacher is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.workbench.conftest import Run
+from workbench.serving.setup import Setup
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nothing.json",), "nothing.json"),
+        (("--max", "0"), "no number from 1 to 200"),
+        (("--port", "70000"), "no number from 0 to 65535"),
+        (("--memory", "1"), "no number from 256"),
+        (("--font-size", "²"), "no number from 6"),
+        (("--lesson", "0"), "no number from 1"),
+        (("--idle", "-1"), "no number of seconds"),
+        (("--public-url", "class.example.org"), "https://class.example.org"),
+        (("--keep", "file"), "--keep file"),
+        (("--allow-models", ""), "the name is empty"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(run: Run, words: tuple[str, ...], said: str) -> None:
+    Path("file").write_text("")
+    done = run("serve", *words)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_two_sessions_of_one_name_are_refused(run: Run, rain: str) -> None:
+    Path("sub").mkdir()
+    Path("sub", rain).write_bytes(Path(rain).read_bytes())
+    done = run("serve", rain, f"sub/{rain}")
+    assert done.code == 2
+    assert "same name" in done.err
+
+
+def test_a_port_that_is_taken_is_said(run: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = run("serve", "--port", str(port))
+    assert (done.code, done.out) == (2, "")
+    assert f"127.0.0.1:{port}" in done.err
+
+
+@pytest.mark.parametrize(
+    ("host", "is_loopback"), [("127.0.0.1", True), ("localhost", True), ("::1", True), ("0.0.0.0", False), ("a", False)]
+)
+def test_which_addresses_only_this_machine_can_reach(host: str, is_loopback: bool) -> None:
+    assert Setup(host=host).is_loopback is is_loopback
+
+
+def test_an_address_as_a_browser_takes_it() -> None:
+    assert Setup(host="::1").url(80) == "http://[::1]:80"
+    assert Setup(public_url="https://class.example.org/").url(80) == "https://class.example.org"
+
+
+def test_a_script_is_told_in_json_where_the_class_is(tmp_path: Path) -> None:
+    words = ("serve", "--port", "0", "--max", "3", "--keep", str(tmp_path / "kept"), "--json")
+    process = subprocess.Popen([sys.executable, "-m", "workbench", *words], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        told = json.loads(process.stdout.readline())
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(100) == 0
+    finally:
+        process.kill()
+    assert told["address"].startswith(f"{told['url']}/join/")
+    assert (told["max"], told["folder"], told["port"] > 0) == (3, str(tmp_path / "kept"), True)
+
+
+def test_a_class_begins_and_ends(tmp_path: Path) -> None:
+    """In a process of its own, as a teacher starts it; ctrl+c is a signal."""
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "OPENAI_API_KEY": "sk-x"}
+    words = ("serve", "--port", "0", "--host", "0.0.0.0", "--allow-models", "openai/gpt-6-luna")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "workbench", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+    try:
+        assert process.stdout is not None
+        lines = [process.stdout.readline() for _ in range(4)]
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=100)
+    finally:
+        process.kill()
+    assert re.search(re.escape(f"http://{socket.gethostname()}:") + r"\d+/join/\w{4}-\w{4}-\w{4}\n", "".join(lines))
+    assert process.returncode == 0, errors
+    assert "nothing is encrypted" in errors
+    assert "every visitor's process holds OPENAI_API_KEY" in errors
+    assert list(tmp_path.iterdir()) == []

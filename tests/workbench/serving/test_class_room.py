@@ -1,0 +1,223 @@
+"""A class with real visitors: each has a program and a folder, which end with him."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import aiohttp
+import pytest
+from class_browser import browser_at
+from scripted_lm import Clock
+
+from sessions.file import store
+from sessions.model.session import Case, Column, Session, SignatureText
+from workbench.serving import textual_server
+from workbench.serving.class_room import ClassRoom
+from workbench.serving.setup import Setup
+
+Act = Callable[[ClassRoom], Awaitable[None]]
+WELCOME = "Welcome."
+
+
+def hold(setup: Setup, act: Act) -> list[str]:
+    """Opens a class, lets `act` happen, and ends it; what was said of it."""
+    said: list[str] = []
+
+    async def run() -> None:
+        room = ClassRoom(setup, said.append)
+        await room.open()
+        try:
+            await act(room)
+        finally:
+            await room.close()
+
+    asyncio.run(asyncio.wait_for(run(), 280))
+    return said
+
+
+def programs(folder: Path) -> list[int]:
+    """The processes that were started for visitors whose folders are in `folder`."""
+    found: list[int] = []
+    for one in Path("/proc").iterdir():
+        if one.name.isdecimal():
+            try:
+                words = (one / "cmdline").read_bytes()
+            except OSError:
+                continue  # it has ended meanwhile
+            if os.fsencode(folder) in words and b"launch_visitor" in words:
+                found.append(int(one.name))
+    return found
+
+
+@pytest.mark.slow
+def test_a_visitor_works_and_leaves_no_process_and_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-teacher")
+
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            await browser.join()
+            async with browser.page() as page:
+                await page.shows(WELCOME)
+                (process,) = programs(tmp_path)
+                environment = Path(f"/proc/{process}/environ").read_bytes()
+                assert b"sk-teacher" not in environment
+                assert os.readlink(f"/proc/{process}/cwd") == str(tmp_path / "visitor-01" / "files")
+                page.forget()
+                await page.press("f5")
+                await page.shows("✓")  # the reply of the offline model, read
+                await page.websocket.send_json(["ping", "17"])
+                await page.until(lambda: page.told, "the answer to a ping")
+                assert page.told == ['["pong", "17"]']
+                await page.websocket.send_str("[" * 100_000)
+                assert await page.closed() == textual_server.NO_PACKET
+            visitor = room.places.visitors[0]
+            async with room.turn(visitor):  # its program has ended
+                assert programs(tmp_path) == []
+            assert visitor.folder.exists()
+
+    said = hold(Setup(top=tmp_path, port=0, most=1), act)
+    assert list(tmp_path.iterdir()) == []
+    assert said[0] == "visitor 1 came in (1 of 1 places taken)"
+    assert "its address is spent" in said[1]
+
+
+@pytest.mark.slow
+def test_a_message_that_is_too_large_ends_the_page_alone(tmp_path: Path) -> None:
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            await browser.join()
+            async with browser.page() as page:
+                await page.shows(WELCOME)
+                await page.websocket.send_str("x" * (textual_server.MOST_OF_A_MESSAGE + 1))
+                assert await page.closed() == aiohttp.WSCloseCode.MESSAGE_TOO_BIG
+            async with browser.page() as page:
+                await page.shows(WELCOME)
+
+    hold(Setup(top=tmp_path, port=0), act)
+    assert programs(tmp_path) == []
+
+
+@pytest.mark.slow
+def test_a_second_page_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            await browser.join()
+            async with browser.page() as first:
+                await first.shows(WELCOME)
+                async with browser.page() as second:
+                    assert await first.closed() == textual_server.OPENED_ELSEWHERE
+                    await second.shows(WELCOME)
+                    assert len(programs(tmp_path)) == 1
+
+    hold(Setup(top=tmp_path, port=0), act)
+    assert programs(tmp_path) == []
+
+
+@pytest.mark.slow
+def test_work_that_was_not_saved_is_there_when_the_page_is_opened_again(tmp_path: Path) -> None:
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            await browser.join()
+            async with browser.page() as page:
+                await page.shows(WELCOME)
+                await page.press("x")
+                await page.shows("xnote")
+            async with browser.page() as page:
+                await page.shows("Work that was not saved")
+
+    hold(Setup(top=tmp_path, port=0), act)
+
+
+@pytest.mark.slow
+def test_everybody_starts_with_the_session_and_the_step_that_the_teacher_chose(tmp_path: Path) -> None:
+    session = tmp_path / "rain.session.json"
+    cases = (Case("one", {"question": "Why?"}),)
+    made = Session(SignatureText("question -> answer"), columns=(Column("chat", "chat"),), cases=cases)
+    store.save(made, session)
+
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            await browser.join()
+            async with browser.page() as page:
+                await page.shows("The structure")
+                await page.shows("2 of 5")
+
+    hold(Setup((session,), tmp_path / "class", port=0, lesson=2), act)
+
+
+@pytest.mark.slow
+def test_who_leaves_by_the_key_has_his_page_closed(tmp_path: Path) -> None:
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            await browser.join()
+            async with browser.page() as page:
+                await page.shows(WELCOME)
+                await page.press("ctrl+q")
+                assert await page.closed() == aiohttp.WSCloseCode.OK
+
+    hold(Setup(top=tmp_path, port=0), act)
+
+
+@pytest.mark.slow
+def test_a_program_that_dies_closes_the_page(tmp_path: Path) -> None:
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            await browser.join()
+            async with browser.page() as page:
+                await page.shows(WELCOME)
+                (process,) = programs(tmp_path)
+                os.kill(process, 9)
+                assert await page.closed() == aiohttp.WSCloseCode.OK
+
+    hold(Setup(top=tmp_path, port=0), act)
+
+
+@pytest.mark.slow
+def test_who_does_nothing_for_long_loses_his_page_and_then_his_place(tmp_path: Path) -> None:
+    clock = Clock()
+
+    async def act(room: ClassRoom) -> None:
+        room.places.now = clock
+        async with browser_at(room) as browser:
+            await browser.join()
+            async with browser.page() as page:
+                await page.shows(WELCOME)
+                clock.now += 3601
+                await room.look_after()
+                assert await page.closed() == textual_server.IDLE
+            async with room.turn(room.places.visitors[0]):
+                assert programs(tmp_path) == []
+            clock.now += 3601
+            await room.look_after()
+            assert room.places.visitors == ()
+            assert list(tmp_path.iterdir()) == []
+            assert await browser.connect() == 403
+
+    hold(Setup(top=tmp_path, port=0), act)
+
+
+@pytest.mark.slow
+def test_folders_that_are_to_be_kept_are(tmp_path: Path) -> None:
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            await browser.join()
+
+    hold(Setup(top=tmp_path, keeps=True, port=0), act)
+    assert [one.name for one in tmp_path.iterdir()] == ["visitor-01"]
+
+
+@pytest.mark.slow
+def test_a_program_that_does_not_end_is_killed(tmp_path: Path) -> None:
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            await browser.join()
+            async with browser.page() as page:
+                await page.shows(WELCOME)
+                (process,) = programs(tmp_path)
+                os.kill(process, 19)  # stopped: it hears nothing any more
+
+    hold(Setup(top=tmp_path, port=0), act)
+    assert programs(tmp_path) == []

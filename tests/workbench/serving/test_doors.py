@@ -1,0 +1,169 @@
+"""Who is let in, asked over HTTP: no process is started for anybody who may not have one."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from class_browser import Browser, browser_at
+from yarl import URL
+
+from workbench.serving.class_room import ClassRoom
+from workbench.serving.setup import Setup
+
+Act = Callable[[Browser], Awaitable[None]]
+
+
+@pytest.fixture
+def in_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Act], None]:
+    """Opens a class of two, at a port that is free, in which no program may be started."""
+
+    async def no_process(*_: object, **__: object) -> None:
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr("workbench.serving.textual_server.converse", no_process)
+
+    def hold(act: Act) -> None:
+        async def run() -> None:
+            room = ClassRoom(Setup(top=tmp_path, port=0, most=2), said.append)
+            await room.open()
+            try:
+                async with browser_at(room) as browser:
+                    await act(browser)
+            finally:
+                await room.close()
+
+        said: list[str] = []
+        asyncio.run(asyncio.wait_for(run(), 60))
+
+    return hold
+
+
+def test_the_address_of_the_class_is_exchanged_for_a_secret_that_no_script_can_read(
+    in_class: Callable[[Act], None],
+) -> None:
+    async def act(browser: Browser) -> None:
+        assert (await browser.get("/"))[0] == 403
+        status, page = await browser.get(f"/join/{browser.room.places.token}")
+        assert (status, "Come in" in page) == (200, True)
+        assert browser.room.places.visitors == ()  # looking at it takes no place
+        status, cookie = await browser.join()
+        assert status == 303
+        assert re.match(r"workbench_\d+=[\w-]{43};", cookie)
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+        assert (await browser.get("/"))[0] == 200
+
+    in_class(act)
+
+
+def test_a_wrong_or_spent_token_is_refused(in_class: Callable[[Act], None]) -> None:
+    async def act(browser: Browser) -> None:
+        first = browser.room.places.token
+        assert (await browser.join("aaaa-bbbb-cccc"))[0] == 403
+        for _ in range(2):
+            browser.client.cookie_jar.clear()
+            assert (await browser.join(first))[0] == 303
+        browser.client.cookie_jar.clear()
+        status, cookie = await browser.join(first)
+        assert (status, cookie) == (403, "")
+        status, page = await browser.get(f"/join/{first}")
+        assert (status, "no longer, good" in page) == (403, True)
+        assert len(browser.room.places.visitors) == 2
+
+    in_class(act)
+
+
+def test_who_is_in_takes_no_second_place(in_class: Callable[[Act], None]) -> None:
+    async def act(browser: Browser) -> None:
+        assert (await browser.join())[0] == 303
+        assert (await browser.join())[0] == 303
+        assert len(browser.room.places.visitors) == 1
+
+    in_class(act)
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", None])
+def test_a_page_of_somebody_else_gets_no_connection(in_class: Callable[[Act], None], origin: str | None) -> None:
+    async def act(browser: Browser) -> None:
+        await browser.join()
+        assert await browser.connect(origin) == 403
+
+    in_class(act)
+
+
+def test_a_page_of_somebody_else_cannot_come_in(in_class: Callable[[Act], None]) -> None:
+    async def act(browser: Browser) -> None:
+        assert (await browser.join(origin="http://evil.example"))[0] == 403
+        assert browser.room.places.visitors == ()
+
+    in_class(act)
+
+
+def test_without_a_place_there_is_no_connection(in_class: Callable[[Act], None]) -> None:
+    async def act(browser: Browser) -> None:
+        assert await browser.connect() == 403
+        browser.client.cookie_jar.update_cookies({f"workbench_{browser.room.port}": "a" * 43}, URL(browser.base))
+        assert await browser.connect() == 403
+
+    in_class(act)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/../server.py",
+        "/static/js/../../server.py",
+        "/static/js/%2e%2e/%2e%2e/server.py",
+        "/static/js/..%2f..%2fserver.py",
+        "/static/js/%5c..%5c..%5cserver.py",
+        "/class/../walls.py",
+        "/class/%2e%2e/walls.py",
+        "/class//etc/passwd",
+        "/static//etc/passwd",
+        "/static/js/",
+        "/static/",
+        "/class/",
+        "/download/anything",
+        "/download/%2e%2e%2f",
+        "/etc/passwd",
+        "/join",
+    ],
+)
+def test_no_path_leads_to_a_file_that_is_none_of_the_pages(in_class: Callable[[Act], None], path: str) -> None:
+    async def act(browser: Browser) -> None:
+        await browser.join()
+        status, text = await browser.get(path)
+        assert status in (403, 404), text[:200]
+        assert "import " not in text
+        assert "root:" not in text
+
+    in_class(act)
+
+
+def test_the_pages_load_nothing_from_elsewhere(in_class: Callable[[Act], None]) -> None:
+    async def act(browser: Browser) -> None:
+        await browser.join()
+        _, page = await browser.get("/")
+        loaded = re.findall(r'(?:src|href)="([^"]+)"', page)
+        assert len(loaded) >= 4
+        for one in loaded:
+            if one != "data:,":
+                assert (await browser.get(one))[0] == 200, one
+        async with browser.client.get(browser.base) as answer:
+            assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+            assert answer.headers["Referrer-Policy"] == "no-referrer"
+
+    in_class(act)
+
+
+def test_words_of_a_page_cannot_be_markup() -> None:
+    from workbench.serving.doors import page
+
+    text = page("<script>", "a & <b>").text
+    assert text is not None
+    assert "<script>" not in text
+    assert "a &amp; &lt;b&gt;" in text

@@ -1,0 +1,71 @@
+"""What the process of a visitor gets: folders of its own, and no variable of the teacher's that could be a secret."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.serving import visitor_folders
+from workbench.serving.orders import Orders, key_variables
+
+TEACHERS = {
+    "OPENAI_API_KEY": "sk-teacher",
+    "ANTHROPIC_API_KEY": "sk-other",
+    "AWS_SECRET_ACCESS_KEY": "aws",
+    "GITHUB_TOKEN": "ghp",
+    "HOME": "/home/teacher",
+    "XDG_CONFIG_HOME": "/home/teacher/.config",
+    "EDITOR": "vi",
+    "VISUAL": "emacs",
+    "TMUX": "/tmp/tmux-0/default,1,0",
+    "SSH_AUTH_SOCK": "/tmp/agent",
+    "PATH": "/usr/bin",
+    "LANG": "de_DE.UTF-8",
+    "HTTPS_PROXY": "http://user:secret@proxy",
+}
+
+
+def test_no_variable_of_the_teachers_but_how_text_is_written() -> None:
+    made = Orders("/class/visitor-01").environment((120, 35), TEACHERS)
+    assert {name for name in made if made[name] == TEACHERS.get(name)} == {"LANG"}
+    assert all("teacher" not in value for value in made.values())
+
+
+def test_home_and_every_folder_of_settings_are_the_visitors_own() -> None:
+    made = Orders("/class/visitor-01").environment((120, 35), TEACHERS)
+    folders = [made[name] for name in made if name == "HOME" or name.startswith("XDG_") or name == "TMPDIR"]
+    assert len(folders) == 6
+    assert all(one.startswith("/class/visitor-01/home") for one in folders)
+
+
+def test_models_that_are_allowed_bring_the_key_of_their_provider_and_no_other() -> None:
+    made = Orders("/class/visitor-01", models=("openai/gpt-6-luna",)).environment((80, 24), TEACHERS)
+    assert made["OPENAI_API_KEY"] == "sk-teacher"
+    assert "ANTHROPIC_API_KEY" not in made
+    named = key_variables(("openai/a", "openai/b", "anthropic/c"))
+    assert {"OPENAI_API_KEY", "ANTHROPIC_API_KEY"} <= set(named)
+    assert len(set(named)) == len(named)
+
+
+def test_orders_survive_the_command_line() -> None:
+    orders = Orders("/class/visitor-01", "späti s.json", 3, ("openai/gpt-6-luna",), 512)
+    assert Orders.read(orders.as_text()) == orders
+
+
+def test_a_folder_has_a_copy_of_every_session_and_is_nobody_elses(tmp_path: Path) -> None:
+    session = tmp_path / "receipt.session.json"
+    session.write_text("{}")
+    folder = visitor_folders.make(tmp_path / "class", 1, [session])
+    orders = Orders(str(folder))
+    assert (orders.files / session.name).read_text() == "{}"
+    assert (orders.home / "tmp").is_dir()
+    assert folder.stat().st_mode & 0o077 == 0
+    (orders.files / session.name).write_text("mine")
+    assert session.read_text() == "{}"
+    assert visitor_folders.remove(folder) == ""
+    assert not folder.exists()
+
+
+def test_a_folder_that_was_kept_is_not_used_again(tmp_path: Path) -> None:
+    first = visitor_folders.make(tmp_path, 1, [])
+    second = visitor_folders.make(tmp_path, 1, [])
+    assert [first.name, second.name] == ["visitor-01", "visitor-02"]

@@ -1,0 +1,209 @@
+"""`workbench serve`: the app for a class, in the browser; each visitor has a place of his own."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from workbench.cli import arguments
+from workbench.output import command_output, exit_codes
+from workbench.output.exit_codes import CommandError
+
+if TYPE_CHECKING:
+    from workbench.serving.class_room import ClassRoom
+    from workbench.serving.setup import Setup
+
+DESCRIPTION = """\
+The app in the browser, for a class: one address for all, and for each visitor a
+session of their own, in a folder of their own. Nothing of yours is in reach: no
+file outside of that folder, no program, none of your keys; the offline models
+answer. The address is spent once the class is full; a visitor who closes the
+page leaves no process, and his folder goes with his place. Each visitor takes
+about 65 MB of memory."""
+EXAMPLES = """\
+  workbench serve                                 on this machine, with the first example
+  workbench serve receipt.session.json --lesson 3     everybody starts in the lesson
+  workbench serve *.session.json --host 0.0.0.0 --max 20 --keep handed-in/
+  workbench serve --public-url https://class.example.org   behind a proxy that speaks TLS"""
+
+MOST_VISITORS = 200
+LEAST_MEMORY_MB, MOST_MEMORY_MB = 256, 65_536
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "sessions",
+        nargs="*",
+        metavar="SESSION",
+        help="everybody gets a copy of each, the first is opened (default: the first example)",
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: this machine alone can come in)")
+    parser.add_argument("--port", type=_number(0, 65_535), default=8000, help="0: any that is free (default 8000)")
+    parser.add_argument("--public-url", metavar="URL", help="what browsers call it, with a proxy in front")
+    parser.add_argument(
+        "--max", dest="most", type=_number(1, MOST_VISITORS), default=30, metavar="N", help="visitors (default 30)"
+    )
+    parser.add_argument(
+        "--idle",
+        type=arguments.seconds,
+        default=60.0,
+        metavar="MINUTES",
+        help="after which a page that nobody touches is closed, and a place that is left is free (default 60)",
+    )
+    parser.add_argument("--keep", metavar="DIR", help="keep the folders of the visitors, here")
+    parser.add_argument(
+        "--allow-models",
+        dest="models",
+        type=arguments.model,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="M",
+        help="these models may be called too; the keys of their providers are then in every visitor's process",
+    )
+    parser.add_argument(
+        "--memory",
+        type=_number(LEAST_MEMORY_MB, MOST_MEMORY_MB),
+        default=1024,
+        metavar="MB",
+        help="the most that a visitor's process gets (default 1024)",
+    )
+    parser.add_argument(
+        "--font-size", type=_number(6, 72), default=16, metavar="PX", help="of the pages (default 16; a projector: 24)"
+    )
+    parser.add_argument("--lesson", type=_number(1, 1000), metavar="N", help="start at step N of the lesson")
+    arguments.add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    if sys.platform == "win32":
+        raise CommandError("serve needs a system with POSIX processes: Linux, macOS, or WSL on Windows")
+    from sessions.errors import SessionError
+    from workbench.serving import class_room
+
+    try:
+        with ExitStack() as kept:
+            setup = setup_of(options, kept)
+            for line in _warnings(setup):
+                command_output.message(f"workbench: {line}")
+            tell = (_tell, _opened_in_json) if options.json else (_say, _opened)
+            asyncio.run(class_room.hold(setup, *tell))
+    except SessionError as error:
+        raise CommandError(str(error)) from error
+    except OSError as error:
+        raise CommandError(f"{options.host}:{options.port}: {(error.strerror or str(error)).lower()}") from error
+    return exit_codes.OK
+
+
+def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
+    """The class as the options say; a folder that is not to be kept ends with `kept`.
+
+    Raises `CommandError` and `sessions.errors.SessionError`, for a session that cannot be opened.
+    """
+    from workbench.serving.setup import Setup
+
+    if options.public_url is not None and urlsplit(options.public_url).scheme not in ("http", "https"):
+        raise CommandError(
+            f"--public-url {options.public_url}: give what a browser gets, as in https://class.example.org"
+        )
+    sessions = _sessions(options.sessions)
+    if options.keep is None:
+        top = Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="workbench-class-")))
+    else:
+        top = Path(options.keep)
+        try:
+            top.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise CommandError(f"--keep {top}: {(error.strerror or str(error)).lower()}") from error
+    return Setup(
+        sessions=sessions,
+        top=Path(os.path.realpath(top)),
+        keeps=options.keep is not None,
+        host=options.host,
+        port=options.port,
+        public_url=options.public_url,
+        most=options.most,
+        idle_s=options.idle * 60,
+        font_size=options.font_size,
+        lesson=options.lesson,
+        models=tuple(options.models),
+        memory_mb=options.memory,
+    )
+
+
+def _sessions(given: list[str]) -> tuple[Path, ...]:
+    """The files, each of which can be opened. Raises `CommandError` and `sessions.errors.SessionError`."""
+    from sessions.file import store
+
+    found: dict[str, Path] = {}
+    for one in given:
+        path = Path(one)
+        if path.name in found:
+            raise CommandError(f"{one}: {found[path.name]} has the same name; visitors have them in one folder")
+        store.load(path)
+        found[path.name] = path
+    return tuple(found.values())
+
+
+def _warnings(setup: Setup) -> list[str]:
+    """What a teacher should know before anybody comes in."""
+    found: list[str] = []
+    if not setup.is_loopback and not (setup.public_url or "").startswith("https:"):
+        found.append(
+            f"{setup.host} can be reached from other machines, and nothing is encrypted: whoever listens in the "
+            "network sees the address of the class and what visitors type. For more than a room of your own put a "
+            "proxy with TLS in front (docs/serve.md shows how), and give its address as --public-url"
+        )
+    if setup.models:
+        from workbench.serving.orders import key_variables
+
+        names = [one for one in key_variables(setup.models) if os.environ.get(one)]
+        held = f"; every visitor's process holds {', '.join(names)}" if names else ""
+        found.append(f"visitors may call {', '.join(setup.models)}, on your account{held}")
+    return found
+
+
+def _opened(room: ClassRoom) -> None:
+    _say(f"\n  {room.address}\n\nis the address of the class; ctrl+c ends it.")
+
+
+def _opened_in_json(room: ClassRoom) -> None:
+    setup = room.setup
+    command_output.json(
+        {
+            "address": room.address,
+            "url": setup.url(room.port),
+            "port": room.port,
+            "max": setup.most,
+            "folder": str(setup.top),
+        }
+    )
+    command_output.flush()
+
+
+def _tell(line: str) -> None:
+    command_output.message(line)
+
+
+def _say(line: str) -> None:
+    command_output.text(line)
+    command_output.flush()
+
+
+def _number(least: int, most: int) -> Callable[[str], int]:
+    """Reads a whole number from `least` to `most`, as an argument is given."""
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdecimal() and len(text) < 10 and least <= int(text) <= most):
+            raise argparse.ArgumentTypeError(f"{text!r} is no number from {least} to {most}")
+        return int(text)
+
+    return read

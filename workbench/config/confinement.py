@@ -1,0 +1,60 @@
+"""What whoever sits at the app may reach beyond the session that is open.
+
+On one's own machine that is everything the user may. A visitor of `workbench serve` has a folder and the offline
+models. The places that touch files, programs and models ask here, and say in words why not; that the process of a
+visitor could not do it either is `workbench.serving.walls`.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+OFFLINE = "offline/"
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """Without `folder`, nothing is refused.
+
+    `folder`: files are opened and written inside of it only, and no program is started. `models`: those that may be
+    called beside the offline ones, by their full names; each at its provider's own address.
+    """
+
+    folder: Path | None = None
+    models: tuple[str, ...] = ()
+
+    def why_no_file(self, path: Path) -> str:
+        """Why a file may not be opened or written, after links are resolved; "" when it may."""
+        if self.folder is None:
+            return ""
+        try:
+            real, top = os.path.realpath(path), os.path.realpath(self.folder)
+        except (OSError, ValueError) as error:
+            return f"no file can be called so: {error}"
+        if os.path.commonpath([real, top]) == top:
+            return ""
+        return "in this class files stay in your own folder; a name alone will do, as in mine.session.json"
+
+    def why_no_program(self) -> str:
+        """Why no program of this machine may be started; "" when one may."""
+        return "" if self.folder is None else "in this class no programs are started: text is edited here"
+
+    def why_no_model(self, model: str, address: str | None = None) -> str:
+        """Why a model may not be called at the `address` that a file names (None: none does); "" when it may."""
+        if self.folder is None or model.startswith(OFFLINE):
+            return ""
+        if model not in self.models:
+            more = f" and {', '.join(self.models)}" if self.models else ""
+            return f"{model}: in this class the offline models{more} answer; choose offline/exact or one of its kin"
+        return "" if address is None else f"{model}: in this class a model is called at its provider's own address only"
+
+    @property
+    def offered_models(self) -> tuple[str, ...] | None:
+        """The models to choose from beside the offline ones; None: every one there is."""
+        return None if self.folder is None else self.models
+
+
+FREE = Confinement()
+"""On one's own machine."""

@@ -1,0 +1,184 @@
+"""textual-serve with visitors in the place of everybody: all that leans on its private names.
+
+Its server starts one process for a connection, with all of its own variables and through a shell, and waits for its end
+for as long as that takes. Here each process gets what `Orders` say and is ended if it does not end; what a browser
+sends is read before it is handed on (`packets`), and the pages are ours, which fetch nothing from elsewhere.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from pathlib import Path
+
+from aiohttp import WSMsgType, web
+from textual_serve.app_service import AppService
+from textual_serve.download_manager import DownloadManager
+from textual_serve.server import Server
+
+from workbench.serving import packets
+from workbench.serving.orders import PROGRAM, Orders
+from workbench.serving.packets import Focus, Keys, NoPacketError, Packet, Ping, Resize
+
+BROWSER = Path(__file__).parent / "browser"
+"""Our pages, and what they load."""
+MOST_OF_A_MESSAGE = 1_000_000
+"""Bytes of one message of a browser, of which a paste is one."""
+HEARTBEAT_S = 15.0
+"""A page that is silent for longer than this and a half is gone, as when a lid was closed."""
+SECONDS_TO_END = 3.0
+NO_PACKET, OPENED_ELSEWHERE, IDLE, CLASS_IS_OVER = 1008, 4001, 4002, 4003
+"""Why a connection was closed."""
+
+Heard = Callable[[], None]
+
+
+class VisitorProgram(AppService):
+    """The process of one visitor, and what goes to and from it."""
+
+    def __init__(self, orders: Orders, websocket: web.WebSocketResponse) -> None:
+        super().__init__(
+            PROGRAM,
+            write_bytes=websocket.send_bytes,
+            write_str=websocket.send_str,
+            close=self._close,
+            download_manager=DownloadManager(),
+        )
+        self._orders = orders
+        self._websocket = websocket
+
+    async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-P", "-m", PROGRAM, self._orders.as_text()),
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            env=self._orders.environment((width, height), os.environ),
+            cwd=self._orders.files,
+            start_new_session=True,
+        )
+        self._process, self._stdin = process, process.stdin
+        return process
+
+    async def run(self) -> None:
+        """Hands on what the process paints, to its end, with which the page is closed too."""
+        await super().run()
+        await self.remote_close()
+
+    async def _close(self) -> None:
+        await self._websocket.close()
+
+    async def stop(self) -> None:
+        """Has the process end, which keeps a copy of unsaved work; one that does not is killed."""
+        task, self._task = self._task, None
+        if task is not None:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        process, self._process = self._process, None
+        if process is not None:
+            await end(process)
+
+    async def on_meta(self, data: bytes) -> None:
+        """What the app asks of the browser: to be left, or to open a page of the web. No file is handed out."""
+        said = json.loads(data)
+        if said.get("type") == "exit":
+            await self.remote_close()
+        elif said.get("type") == "open_url" and str(said.get("url", "")).startswith(("http://", "https://")):
+            await self.remote_write_str(json.dumps(["open_url", {"url": said["url"], "new_tab": True}]))
+
+    async def take(self, packet: Packet) -> None:
+        """Hands on what the browser sent; a `Ping` is not for the process."""
+        match packet:
+            case Keys(data):
+                await self.send_bytes(data)
+            case Resize(width, height):
+                await self.set_terminal_size(width, height)
+            case Focus(is_there):
+                await (self.focus() if is_there else self.blur())
+
+
+async def end(process: Process) -> None:
+    """Ends a visitor's process with all that it started, and returns when there is none of it any more."""
+    assert process.stdout is not None
+    with suppress(ProcessLookupError):
+        process.terminate()
+    reading = asyncio.create_task(_read_to_its_end(process.stdout))  # who writes to a full pipe does not end
+    try:
+        await asyncio.wait_for(process.wait(), SECONDS_TO_END)
+    except TimeoutError:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+    finally:
+        reading.cancel()
+
+
+async def _read_to_its_end(stream: asyncio.StreamReader) -> None:
+    while await stream.read(65_536):
+        pass
+
+
+class PageServer(Server):
+    """Textual's server with our pages. `converse` is what becomes of the connection of a visitor."""
+
+    def __init__(self, font_size: int, converse: Callable[[web.Request], Awaitable[web.WebSocketResponse]]) -> None:
+        super().__init__(PROGRAM, title="workbench", templates_path=BROWSER)
+        self._font_size = font_size
+        self._converse = converse
+
+    async def application(self) -> web.Application:
+        """aiohttp's application, to which the caller adds what keeps people out."""
+        return await self._make_app()
+
+    async def on_startup(self, app: web.Application) -> None:
+        """Says nothing: who serves does."""
+
+    async def handle_index(self, request: web.Request) -> web.Response:
+        page = (BROWSER / "app.html").read_text("utf-8").replace("FONT_SIZE", str(self._font_size))
+        return web.Response(text=page, content_type="text/html")
+
+    async def handle_download(self, request: web.Request) -> web.StreamResponse:
+        raise web.HTTPNotFound
+
+    async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
+        return await self._converse(request)
+
+
+def connection() -> web.WebSocketResponse:
+    """The server's end of a connection with a page."""
+    return web.WebSocketResponse(heartbeat=HEARTBEAT_S, max_msg_size=MOST_OF_A_MESSAGE)
+
+
+async def converse(websocket: web.WebSocketResponse, orders: Orders, size: tuple[int, int], heard: Heard) -> None:
+    """Runs a visitor's program for as long as his page is open; it is gone when this returns.
+
+    `heard` is called with all that he does himself.
+    """
+    program = VisitorProgram(orders, websocket)
+    try:
+        await program.start(*size)
+        async for message in websocket:
+            if message.type is not WSMsgType.TEXT:
+                continue
+            try:
+                packet = packets.read(message.data)
+            except NoPacketError as error:
+                await websocket.close(code=NO_PACKET, message=str(error).encode())
+                break
+            if isinstance(packet, Ping):
+                await websocket.send_json(["pong", packet.said])
+                continue
+            if isinstance(packet, Keys):
+                heard()
+            await program.take(packet)
+    except ConnectionError:
+        pass  # the page was closed while something was sent to it
+    finally:
+        await asyncio.shield(program.stop())

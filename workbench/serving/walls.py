@@ -1,0 +1,140 @@
+"""What the process of a visitor cannot do, whatever its program is told: the second wall behind `Confinement`.
+
+Python tells an audit hook of every file that is opened, every program that is started and every connection that is
+made, before it happens; a hook cannot be taken away again. This one lets files be read that belong to Python and to
+this project, and everything else happen inside the visitor's folder only. It is no cage for code of a visitor's, which
+no visitor can have run: it is there for the mistake in ours.
+"""
+
+from __future__ import annotations
+
+import errno
+import mimetypes
+import os
+import sys
+import sysconfig
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import adapters
+import sessions
+import workbench
+
+CHANGES = {
+    "os.chmod": 1,
+    "os.chown": 1,
+    "os.link": 2,
+    "os.mkdir": 1,
+    "os.remove": 1,
+    "os.rename": 2,
+    "os.rmdir": 1,
+    "os.truncate": 1,
+    "os.utime": 1,
+    "shutil.rmtree": 1,
+    "shutil.copyfile": 2,
+    "shutil.move": 2,
+}
+"""Events that change files, and how many of their first arguments are paths."""
+LISTINGS = frozenset({"os.listdir", "os.scandir"})
+NEVER = frozenset(
+    {
+        "os.symlink",
+        "os.system",
+        "os.exec",
+        "os.fork",
+        "os.forkpty",
+        "os.posix_spawn",
+        "os.spawn",
+        "os.startfile",
+        "pty.spawn",
+        "socket.bind",
+        "socket.connect",
+        "socket.sendto",
+        "socket.sendmsg",
+        "socket.getaddrinfo",
+        "socket.gethostbyname",
+        "socket.gethostbyaddr",
+        "ctypes.dlopen",
+        "webbrowser.open",
+    }
+)
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
+SYSTEM_TABLES = ("/usr/share/zoneinfo", "/usr/share/locale", "/etc/localtime", "/etc/timezone")
+"""Times and words of the system, which no one's work is in."""
+CHECKS_PATTERNS = Path(sessions.__file__).parent / "fixtures" / "pattern_worker.py"
+CALLS_MODELS = Path(adapters.__file__).parent / "lm" / "litellm_worker.py"
+"""The two programs of this project that the app starts: one looks for patterns, the other calls models."""
+
+
+class WallError(PermissionError):
+    """Something that no visitor's process does; an OSError, which what opens files can deal with."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(errno.EACCES, f"not from a visitor's process: {what}")
+
+
+def put_up(folder: Path, *, calls_models: bool = False) -> None:
+    """Keeps this process inside `folder` from now on, to its end.
+
+    With `calls_models` the program that calls models may be started, which is outside of the walls.
+    """
+    scripts = [CHECKS_PATTERNS, *([CALLS_MODELS] if calls_models else [])]
+    sys.addaudithook(watcher(folder, scripts))
+
+
+def watcher(folder: Path, scripts: Iterable[Path]) -> Callable[[str, tuple[object, ...]], None]:
+    """The hook: raises `WallError` for what leads out of `folder`, and for programs other than Python on `scripts`."""
+    top = os.path.realpath(folder)
+    readable = (top, *_of_python())
+    listable = frozenset(os.path.realpath(one) for one in sys.path)
+    startable = frozenset(str(one) for one in scripts)
+
+    def watch(event: str, arguments: tuple[object, ...]) -> None:
+        if event == "open":
+            path, _, flags = arguments
+            if not isinstance(path, int) and path is not None:
+                writes = isinstance(flags, int) and bool(flags & WRITES)
+                _stay(path, (top, *DEVICES) if writes else readable)
+        elif event in CHANGES:
+            for path in arguments[: CHANGES[event]]:
+                if not isinstance(path, int):
+                    _stay(path, (top,))
+        elif event in LISTINGS:
+            path = arguments[0]
+            if not isinstance(path, int) and _real("." if path is None else path) not in listable:
+                _stay("." if path is None else path, readable)
+        elif event == "subprocess.Popen":
+            _program(arguments[1], startable)
+        elif event in NEVER:
+            raise WallError(event)
+
+    return watch
+
+
+def _of_python() -> tuple[str, ...]:
+    """The folders of Python, of the packages installed for it and of this project, and the tables of the system."""
+    names = ("stdlib", "platstdlib", "purelib", "platlib")
+    folders = [sysconfig.get_path(name) for name in names]
+    folders += [str(Path(one) / "lib") for one in (sys.prefix, sys.base_prefix)]
+    folders += [str(Path(str(one.__file__)).parent) for one in (adapters, sessions, workbench)]
+    return tuple(os.path.realpath(one) for one in (*folders, *DEVICES, *SYSTEM_TABLES, *mimetypes.knownfiles))
+
+
+def _real(path: object) -> str:
+    try:
+        return os.fsdecode(os.path.realpath(path))  # type: ignore[call-overload]
+    except (OSError, ValueError, TypeError) as error:
+        raise WallError(f"a path that is none ({type(error).__name__})") from None
+
+
+def _stay(path: object, folders: tuple[str, ...]) -> None:
+    real = _real(path)
+    if not any(real == one or real.startswith(one + os.sep) for one in folders):
+        raise WallError(real)
+
+
+def _program(words: object, startable: frozenset[str]) -> None:
+    given = list(words) if isinstance(words, (list, tuple)) else [words]
+    if given[0] != sys.executable or str(given[-1]) not in startable:
+        raise WallError(f"the program {given[0]!r}")

@@ -1,0 +1,58 @@
+"""Textual's driver for a browser, as a visitor's program uses it: it ends with whoever reads what it writes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from typing import Any
+
+from textual import events
+from textual.drivers.web_driver import WebDriver
+
+LAST_SECONDS = 5.0
+"""How long the app may take to end once nobody is there any more."""
+
+
+class VisitorDriver(WebDriver):
+    """Packets on standard input and output, as `textual_serve` speaks them.
+
+    Textual's own goes on without a reader, and raises on half a character (a surrogate), which here becomes `?`.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._is_alone = False
+        self._write = self._write_all  # type: ignore[assignment]
+
+    def start_application_mode(self) -> None:
+        """As Textual's; but a page that was just opened is looked at, whatever it said before there was an app."""
+        super().start_application_mode()
+        self._app.call_later(self._app.post_message, events.AppFocus())
+
+    def write(self, data: str) -> None:
+        super().write(data.encode("utf-8", "replace").decode("utf-8"))
+
+    def run_input_thread(self) -> None:
+        super().run_input_thread()
+        self._end()
+
+    def _write_all(self, packet: bytes) -> int:
+        """A pipe may take a part; nothing is written to one that is closed."""
+        left = memoryview(packet)
+        try:
+            while left and not self._is_alone:
+                left = left[os.write(self.fileno, left) :]
+        except OSError:
+            self._end()
+        return len(packet)
+
+    def _end(self) -> None:
+        """Has the app end as when its terminal is closed, which keeps a copy of unsaved work."""
+        if self._is_alone or self.exit_event.is_set():
+            return
+        self._is_alone = True
+        last = threading.Timer(LAST_SECONDS, os._exit, (1,))
+        last.daemon = True
+        last.start()
+        os.kill(os.getpid(), signal.SIGTERM)
