@@ -73,7 +73,10 @@ def test_a_script_is_told_in_json_where_the_class_is(tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, "-m", "workbench", *words], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
-        told = json.loads(process.stdout.readline())
+        lines = [process.stdout.readline()]
+        while lines[-1] not in ("}\n", ""):
+            lines.append(process.stdout.readline())
+        told = json.loads("".join(lines))
         process.send_signal(signal.SIGTERM)
         assert process.wait(100) == 0
     finally:
