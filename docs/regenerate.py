@@ -16,7 +16,6 @@ from adapters.lint.linting import LINTS
 from adapters.replies.flags.glossary import FLAGS, SECTIONS
 from sessions import examples
 from sessions.bench.results import BenchRun
-from sessions.exports.formats import FORMATS
 from sessions.file.part_keys import keys_of
 from sessions.fixtures import expectations
 from sessions.model.parameters import PARAMETERS
@@ -24,6 +23,7 @@ from sessions.stress import grid
 from sessions.stress.catalogue import CATALOGUE
 from workbench.cli.commands import SUMMARIES
 from workbench.config import settings
+from workbench.exporting.forms import FORMS
 from workbench.output.survival_words import SIGNS as SURVIVAL_SIGNS
 from workbench.output.survival_words import WORDS as SURVIVAL_WORDS
 from workbench.tui.keys.bindings import APP_BINDINGS, WITHOUT_KEY
@@ -79,7 +79,7 @@ def commands() -> str:
 
 
 def exports() -> str:
-    rows = [(f"`{one.name}`", one.about, SCOPES[one.scope], f"`{one.file}`") for one in FORMATS.values()]
+    rows = [(f"`{one.name}`", one.about, SCOPES[one.scope], f"`{one.file}`") for one in FORMS.values()]
     return table(("`--as`", "what it is", "what goes in", "usual name"), rows)
 
 

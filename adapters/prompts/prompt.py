@@ -32,7 +32,7 @@ class DataPart:
     @property
     def piece(self) -> Piece:
         """The line that stands for it where only text is shown."""
-        return Piece(f"\n{as_text.data_line(plain(self.payload))}\n", DATA, self.field or "")
+        return Piece(f"\n{as_text.data_line(plain(self.payload))}\n", DATA, self.field or "", self.field or "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +92,14 @@ class Message(ShowsItself):
         """The message as people read it: every piece with its kind and field, a line for what is no text."""
         pieces: list[Piece] = []
         for part in self.parts:
-            pieces += map(_piece, part.segments) if isinstance(part, Text) else [part.piece]
+            pieces += map(piece_of, part.segments) if isinstance(part, Text) else [part.piece]
+        return Passage(self.title, (*pieces, *self.calls))
+
+    @property
+    def calls(self) -> tuple[Piece, ...]:
+        """A line for each call of a tool that stands beside the content."""
         calls = self.extra.get("tool_calls") or ()
-        pieces += [Piece(f"\n{as_text.data_line(plain(call))}\n", DATA, "a call of a tool") for call in calls]
-        return Passage(self.title, tuple(pieces))
+        return tuple([Piece(f"\n{as_text.data_line(plain(call))}\n", DATA, "a call of a tool") for call in calls])
 
     def shown(self) -> Shown:
         return Shown("", (self.passage,))
@@ -107,8 +111,10 @@ class Message(ShowsItself):
         return {"role": self.role, "content": self.content, **self.extra}
 
 
-def _piece(segment: Segment) -> Piece:
-    return Piece(segment.text, segment.kind, f"{segment.kind} of {segment.field}" if segment.field else segment.kind)
+def piece_of(segment: Segment) -> Piece:
+    """A segment as people read it."""
+    says = f"{segment.kind} of {segment.field}" if segment.field else segment.kind
+    return Piece(segment.text, segment.kind, says, segment.field or "")
 
 
 @dataclass(frozen=True, slots=True)

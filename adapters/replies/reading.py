@@ -185,7 +185,7 @@ class Reading(ShowsItself):
     def shown(self) -> Shown:
         """The verdict, the reply with what was done with each piece, the fields with their steps, flags and guesses."""
         blocks: list[Block] = [self._verdict()]
-        pieces = [Piece(self.completion[one.start : one.end], f"reply-{one.kind}", _says(one)) for one in self.spans]
+        pieces = [_piece(self.completion[one.start : one.end], one) for one in self.spans]
         blocks.append(Passage("reply", tuple(pieces)))
         if self.fields:
             rows = [_row(one) for one in self.fields.values()]
@@ -204,8 +204,9 @@ class Reading(ShowsItself):
         return Note(f"✗ {self.adapter} refuses it{place}: {error.type}: {error.message.strip()}", "bad")
 
 
-def _says(span: Span) -> str:
-    return f"{span.kind} of {span.field}" if span.field else span.kind
+def _piece(text: str, span: Span) -> Piece:
+    says = f"{span.kind} of {span.field}" if span.field else span.kind
+    return Piece(text, f"reply-{span.kind}", says, span.field or "")
 
 
 def _row(one: FieldReading) -> tuple[str, str, str, str]:

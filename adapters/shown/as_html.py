@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from adapters.shown.blocks import Block, Note, Passage, Piece, Shown, Table, cut
 from adapters.shown.colours import GROUNDS, LOOKS
@@ -11,7 +11,7 @@ from adapters.shown.elements import Element, tag, written
 LONGEST = 40_000
 """Characters of one passage in a cell."""
 LONGEST_CELL = 2_000
-"""Characters of one cell of a table."""
+"""Characters of one cell of a table, and of a sentence (which may quote a reply)."""
 MOST_ROWS = 200
 NAME = "adapters-shown"
 
@@ -33,29 +33,31 @@ def _parts(shown: Shown) -> Iterator[Element]:
     if shown.title:
         yield tag("div", {"class": "title"}, shown.title)
     for block in shown.blocks:
-        yield _element(block)
+        yield element(block)
 
 
-def _element(block: Block) -> Element:
+def element(block: Block) -> Element:
+    """A block as it stands in a cell or on a page. What is too long is cut, and says by how much."""
     if isinstance(block, Note):
-        return tag("div", {"class": f"note {block.tone}"}, block.text)
+        return tag("div", {"class": f"note {block.tone}"}, _short(block.text))
     if isinstance(block, Passage):
-        return _passage(block)
+        return passage(block)
     if isinstance(block, Table):
         return _table(block)
     return tag("div", {"class": "beside"}, *[tag("div", {}, *_parts(one)) for one in block.columns])
 
 
-def _passage(passage: Passage) -> Element:
-    pieces, missing = cut(passage.pieces, LONGEST)
+def passage(passage: Passage, longest: int = LONGEST, attributes: Mapping[str, str] | None = None) -> Element:
+    """A text of at most `longest` characters with its title; `attributes` are those of the text."""
+    pieces, missing = cut(passage.pieces, longest)
     more = [tag("div", {"class": "note dim"}, f"… {missing:,} more characters")] if missing else []
     heading = [tag("div", {"class": "heading"}, passage.title)] if passage.title else []
-    return tag("div", {"class": "passage"}, *heading, tag("pre", {}, *map(_span, pieces)), *more)
+    return tag("div", {"class": "passage"}, *heading, tag("pre", attributes or {}, *map(_span, pieces)), *more)
 
 
 def _span(piece: Piece) -> Element:
-    says = {"title": piece.says} if piece.says else {}
-    return tag("span", {"class": f"k-{piece.kind}", **says}, piece.text)
+    said = {"title": piece.says, "data-key": piece.key, "data-step": piece.step}
+    return tag("span", {"class": f"k-{piece.kind}", **{name: one for name, one in said.items() if one}}, piece.text)
 
 
 def _table(table: Table) -> Element:
@@ -91,10 +93,20 @@ def _style() -> str:
         f".{NAME} .wide{{overflow-x:auto}}",
         *[f".{NAME} .{tone}{{color:var(--{tone})}}" for tone in ("good", "bad", "warning", "dim")],
     ]
-    for kind, look in LOOKS.items():
-        rules.append(f".{NAME} .k-{kind}{{color:{look.light};{look.font}}}")
-        rules.append(f"{','.join(f'{one} .k-{kind}' for one in _DARK)}{{color:{look.dark}}}")
+    return "".join(rules) + light_rules(f".{NAME}") + dark_rules(_DARK)
+
+
+def light_rules(within: str) -> str:
+    """The style of every kind of piece within a selector: on a light ground, and as CSS."""
+    words = [f"{within} .k-{kind}{{color:{look.light};{look.font}}}" for kind, look in LOOKS.items()]
+    return "".join(
+        words + [f"{within} .k-reply-{kind}{{background:{look.light};{look.font}}}" for kind, look in GROUNDS.items()]
+    )
+
+
+def dark_rules(within: Sequence[str]) -> str:
+    """The colours of every kind of piece on a dark ground, within any of these selectors; the fonts stay."""
+    rules = [f"{','.join(f'{one} .k-{kind}' for one in within)}{{color:{look.dark}}}" for kind, look in LOOKS.items()]
     for kind, look in GROUNDS.items():
-        rules.append(f".{NAME} .k-reply-{kind}{{background:{look.light};{look.font}}}")
-        rules.append(f"{','.join(f'{one} .k-reply-{kind}' for one in _DARK)}{{background:{look.dark}}}")
+        rules.append(f"{','.join(f'{one} .k-reply-{kind}' for one in within)}{{background:{look.dark}}}")
     return "".join(rules)

@@ -9,11 +9,18 @@ Tone = Literal["good", "bad", "warning", "dim"]
 
 
 class Piece(NamedTuple):
-    """A piece of a text, the kind that colours it (`colours.LOOKS`), and what is said of it."""
+    """A piece of a text, the kind that colours it (`colours.LOOKS`), and what is said of it.
+
+    `field` is the signature's field that it is about. On a page, pieces of one `key` light up together, and those of
+    one `step` are what a step of a lesson is about; both are numbers of the page's own lists.
+    """
 
     text: str
     kind: str
     says: str = ""
+    field: str = ""
+    key: str = ""
+    step: str = ""
 
 
 class Passage(NamedTuple):
@@ -67,6 +74,6 @@ def cut(pieces: Sequence[Piece], longest: int) -> tuple[list[Piece], int]:
     for piece in pieces:
         total += len(piece.text)
         if room > 0:
-            kept.append(piece if len(piece.text) <= room else Piece(piece.text[:room], piece.kind, piece.says))
+            kept.append(piece if len(piece.text) <= room else piece._replace(text=piece.text[:room]))
             room -= len(piece.text)
     return kept, max(0, total - longest)

@@ -12,9 +12,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
-_EMPTY = frozenset({"br", "hr", "col", "meta"})
+_EMPTY = frozenset({"br", "hr", "col", "meta", "input"})
 """Elements that have no end."""
-_ATTRIBUTES = frozenset({"class", "id", "title", "lang", "dir", "scope", "colspan", "open", "href", "name", "content"})
+_ATTRIBUTES = frozenset(
+    {
+        *("class", "id", "title", "lang", "dir", "scope", "colspan", "open", "href", "name", "content", "hidden"),
+        *("type", "value", "checked", "selected", "for", "role", "tabindex"),
+    }
+)
 """What elements may say of themselves: nothing that runs, and no style of their own."""
 
 # What HTML cannot hold or browsers replace; shown instead of hidden.

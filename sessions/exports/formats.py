@@ -17,7 +17,7 @@ Scope = Literal["one", "columns", "cases", "all"]
 
 @dataclass(frozen=True)
 class Format:
-    """`home` is `module:function` under `sessions.exports`; `file` what a file of it is usually called."""
+    """`home` is the `module:function` that makes it; `file` what a file of it is usually called."""
 
     name: str
     title: str
@@ -30,7 +30,7 @@ class Format:
     def make(self) -> Callable[[Source], Exported]:
         """The export. Raises `exported.ExportError`, `adapters.errors.SignatureError` and `variants.VariantError`."""
         module, _, name = self.home.partition(":")
-        found: Callable[[Source], Exported] = getattr(importlib.import_module(f"sessions.exports.{module}"), name)
+        found: Callable[[Source], Exported] = getattr(importlib.import_module(module), name)
         return found
 
     @property
@@ -52,7 +52,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "role and content, as they go out",
                 "messages.json",
                 "one",
-                "messages:messages",
+                "sessions.exports.messages:messages",
             ),
             Format(
                 "request",
@@ -60,16 +60,23 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "model, messages and parameters",
                 "request.json",
                 "one",
-                "messages:request",
+                "sessions.exports.messages:request",
             ),
-            Format("curl", "curl command", "a shell command; the key by its variable", "ask.sh", "one", "curl:curl"),
+            Format(
+                "curl",
+                "curl command",
+                "a shell command; the key by its variable",
+                "ask.sh",
+                "one",
+                "sessions.exports.curl:curl",
+            ),
             Format(
                 "python",
                 "Python script",
                 "calls litellm; the key from the environment",
                 "ask.py",
                 "one",
-                "litellm_script:litellm_script",
+                "sessions.exports.litellm_script:litellm_script",
             ),
             Format(
                 "dspy",
@@ -77,7 +84,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "signature, demos, adapter and a call, for dspy",
                 "program.py",
                 "one",
-                "dspy_source:dspy_source",
+                "sessions.exports.dspy_source:dspy_source",
             ),
             Format(
                 "program",
@@ -85,7 +92,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "what `load` of a dspy program reads",
                 "program.json",
                 "one",
-                "dspy_program:dspy_program",
+                "sessions.exports.dspy_program:dspy_program",
             ),
             Format(
                 "template",
@@ -93,7 +100,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "placeholders that stand nowhere else in the text",
                 "template.json",
                 "one",
-                "template:template",
+                "sessions.exports.template:template",
             ),
             Format(
                 "finetune",
@@ -101,7 +108,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "demos and answered cases, in OpenAI's chat format",
                 "finetune.jsonl",
                 "cases",
-                "jsonl:finetune",
+                "sessions.exports.jsonl:finetune",
             ),
             Format(
                 "batch",
@@ -109,7 +116,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "every case and column, for OpenAI's batch API",
                 "batch.jsonl",
                 "all",
-                "jsonl:batch",
+                "sessions.exports.jsonl:batch",
             ),
             Format(
                 "promptfoo",
@@ -117,7 +124,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "prompts, providers and a test for each case",
                 "promptfooconfig.yaml",
                 "all",
-                "promptfoo:promptfoo",
+                "sessions.exports.promptfoo:promptfoo",
             ),
             Format(
                 "markdown",
@@ -125,7 +132,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "for a lesson: prompts, replies, what was read",
                 "lesson.md",
                 "columns",
-                "markdown:markdown",
+                "sessions.exports.markdown:markdown",
             ),
             Format(
                 "svg",
@@ -133,7 +140,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
                 "the prompt in the colours of what its pieces are",
                 "prompt.svg",
                 "one",
-                "svg:svg",
+                "sessions.exports.svg:svg",
             ),
         )
     }

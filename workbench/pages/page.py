@@ -5,26 +5,43 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import resources
 
 from adapters.shown.elements import Element, tag, text, written
 
 
-def page(title: str, body: Sequence[Element | str], *, made_by: str = "adapter-workbench") -> str:
-    """A whole page, to be written as UTF-8. It opens from disk, and asks for nothing else: no script, font or picture.
+@dataclass(frozen=True)
+class Behaviour:
+    """What a page adds to the shell: rules of style, and a script. Both are the program's own text, never data."""
 
-    The Content-Security-Policy allows its own style sheet, by its hash, and nothing besides.
+    style: str = ""
+    script: str = ""
+
+
+def page(
+    title: str, body: Sequence[Element | str], *, made_by: str = "adapter-workbench", adds: Behaviour = Behaviour()
+) -> str:
+    """A whole page, to be written as UTF-8. It opens from disk, and asks for nothing else: no font or picture.
+
+    The Content-Security-Policy allows its own style sheet and script, each by its hash, and nothing besides. Raises
+    ValueError for a style or script that would end its own element.
     """
-    style = _style()
-    policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'; base-uri 'none'; form-action 'none'"
+    if "</" in adds.style or "</" in adds.script:
+        raise ValueError("neither a style sheet nor a script may hold </, which could end it")
+    style = _style() + adds.style
+    allowed = f"; script-src 'sha256-{_digest(adds.script)}'" if adds.script else ""
+    policy = f"default-src 'none'; style-src 'sha256-{_digest(style)}'{allowed}; base-uri 'none'; form-action 'none'"
     content = written(tag("main", {}, tag("h1", {}, title), *body))
-    foot = written(tag("footer", {}, f"Made by {made_by}. This file is all there is: nothing is loaded, nothing runs."))
+    runs = "its one script only shows and hides what stands here" if adds.script else "nothing runs"
+    foot = written(tag("footer", {}, f"Made by {made_by}. This file is all there is: nothing is loaded, {runs}."))
+    script = f"<script>{adds.script}</script>\n" if adds.script else ""
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
-        f"<title>{text(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{content}\n{foot}\n</body>\n</html>\n"
+        f"<title>{text(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{content}\n{foot}\n{script}</body>\n</html>\n"
     )
 
 
@@ -42,7 +59,7 @@ def table(head: Sequence[Element | str], rows: Sequence[Sequence[Element | str]]
     title = (tag("caption", {}, caption),) if caption else ()
     heads = tag("thead", {}, tag("tr", {}, *[tag("th", {"scope": "col"}, one) for one in head]))
     lines = [tag("tr", {}, tag("th", {"scope": "row"}, row[0]), *[_cell(one) for one in row[1:]]) for row in rows]
-    return tag("div", {"class": "wide"}, tag("table", {}, *title, heads, tag("tbody", {}, *lines)))
+    return tag("div", {"class": "wide", "tabindex": "0"}, tag("table", {}, *title, heads, tag("tbody", {}, *lines)))
 
 
 def _cell(content: Element | str) -> Element:

@@ -11,8 +11,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from adapters.formats import catalog
-from sessions.exports.formats import FORMATS
 from workbench.editing import edits
+from workbench.exporting.forms import FORMS
 from workbench.state.document import Place
 from workbench.tui.actions import (
     benching,
@@ -111,7 +111,7 @@ def _of_the_focus(host: Host, screen: Screen[Any]) -> Iterator[Command]:
 def _copying(host: Host) -> Iterator[Command]:
     for answer in copying.ANSWERS:
         yield Command(f"Copy: {answer.name}", answer.about, partial(copying.copy, host, answer.value))
-    for form in FORMATS.values():
+    for form in FORMS.values():
         yield Command(
             f"Export as {form.title}", form.about, partial(_ask, host, partial(exporting.export, host, form.name))
         )

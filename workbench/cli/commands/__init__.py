@@ -27,7 +27,7 @@ SUMMARIES: Mapping[str, str] = MappingProxyType(
         "diff": "compare two sessions, or one under two adapters",
         "capture": "run a program; its calls through dspy become sessions",
         "import": "demos, dspy programs, calls and conversations as a session",
-        "export": "dspy source, curl, JSON Lines, promptfoo, Markdown and more",
+        "export": "one page that opens from disk; dspy source, curl and more",
         "config": "what is set, and from where",
         "completions": "a script for bash, zsh or fish",
         "dspy": "other releases of dspy, installed beside, as columns",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from sessions.exports import formats
 from workbench.cli import arguments, selection
-from workbench.output import command_output, exit_codes, exporting, json_shapes
+from workbench.exporting import forms
+from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError
 
 DESCRIPTION = (
     "Writes a session in the form of another tool, --as one of\n"
-    + "".join(f"  {one.name:<10} {one.about}\n" for one in formats.FORMATS.values())
+    + "".join(f"  {one.name:<10} {one.about}\n" for one in forms.FORMS.values())
     + """\
 What a form has no place for is said on standard error. A key is never written:
 what is exported names the environment variable that holds it."""
@@ -21,19 +21,20 @@ EXAMPLES = """\
   workbench export q.session.json --adapter chat                    messages as JSON
   workbench export q.session.json --as dspy --adapter json -o program.py
   workbench export q.session.json --as curl --model openai/gpt-6-luna > ask.sh && sh ask.sh
-  workbench export q.session.json --as promptfoo -o promptfooconfig.yaml"""
+  workbench export q.session.json --as promptfoo -o promptfooconfig.yaml
+  workbench export q.session.json --as page -o lesson.html            opens from disk, with nothing else"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     arguments.add_session(parser)
-    arguments.add_columns(parser, "the first; all for finetune, batch and promptfoo")
+    arguments.add_columns(parser, "the first; all for finetune, batch, promptfoo and page")
     arguments.add_model(parser)
     parser.add_argument(
         "--as",
         "--to",
         dest="form",
         metavar="NAME",
-        choices=tuple(formats.FORMATS),
+        choices=tuple(forms.FORMS),
         default="messages",
         help="one of the above (default: messages)",
     )
@@ -44,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     arguments.settle_session(options)
-    form = formats.FORMATS[options.form]
+    form = forms.FORMS[options.form]
     every_case = form.wants_every_case and options.case is None
     chosen = selection.select(options.session, options.adapters, options.case, options.model, every_case=every_case)
     if len(chosen.columns) > 1 and not form.wants_every_column:
@@ -52,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
     cases = chosen.session.cases if every_case else (chosen.case,)
     name = chosen.session.name or Path(options.session).name
     code, hosts = chosen.allow_code, options.allow_hosts
-    made = exporting.export(form.name, chosen.session, chosen.columns, cases, name=name, code=code, allow_hosts=hosts)
+    made = forms.export(form.name, chosen.session, chosen.columns, cases, name=name, code=code, allow_hosts=hosts)
     for one in made.left_out:
         command_output.message(f"left out: {one}")
     for one in made.notes:

@@ -62,11 +62,9 @@ def _text(host: Host, rendered: RenderedColumn, what: str) -> str:
     if what == "request":
         return _as_json(rendering.body_of(host.document.state.session, rendered.column, rendered.request))
     if what == "curl":
-        from workbench.output import exporting
+        from workbench.exporting import forms
 
-        return exporting.export(
-            "curl", host.document.session, [rendered.column], [host.document.state.case]
-        ).text.rstrip()
+        return forms.export("curl", host.document.session, [rendered.column], [host.document.state.case]).text.rstrip()
     if what == "messages":
         return _as_json(rendered.request.prompt.as_dicts())
     return column.prompt.text_of_message_at_cursor() if what == "message" else column.prompt.plain_text()

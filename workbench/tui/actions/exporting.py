@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sessions.exports.exported import Exported
-from sessions.exports.formats import FORMATS, Format
-from workbench.output import exporting
+from sessions.exports.formats import Format
+from workbench.exporting import forms
+from workbench.exporting.forms import FORMS
 from workbench.output.exit_codes import CommandError
 from workbench.tui.actions.path_names import why_no_file
 from workbench.tui.dialogs.ask import AskScreen
@@ -31,7 +32,7 @@ ANSWERS = (
 
 async def export(host: Host, name: str) -> None:
     """Exports the column with the focus, or all that the form `name` has room for, and says what went where."""
-    form = FORMATS[name]
+    form = FORMS[name]
     make = _maker(host, form)
     try:
         made = await asyncio.to_thread(make)  # a session of a thousand demos takes a second in some forms
@@ -56,7 +57,7 @@ def _maker(host: Host, form: Format) -> Callable[[], Exported]:
     cases = session.cases if form.wants_every_case else (case,)
     path = host.document.path
     name = session.name or (path.name if path is not None else "")
-    return partial(exporting.export, form.name, session, columns, cases, name=name, names_flags=False)
+    return partial(forms.export, form.name, session, columns, cases, name=name, names_flags=False)
 
 
 def _said(host: Host, form: Format, made: Exported) -> str:

@@ -303,6 +303,6 @@ def _ending(at: LookedAt) -> str:
 
 def _curl(at: LookedAt) -> str:
     """The request as a curl command, which names its key by variable. Raises `CommandError` where curl can not ask."""
-    from workbench.output import exporting
+    from workbench.exporting import forms
 
-    return exporting.export("curl", at.session, [at.column], [at.case]).text.rstrip()
+    return forms.export("curl", at.session, [at.column], [at.case]).text.rstrip()

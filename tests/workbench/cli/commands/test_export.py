@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sessions.exports.formats import FORMATS
+from workbench.exporting.forms import FORMS
 from workbench.output import exit_codes
 
 Run = Callable[..., Any]
@@ -28,7 +28,7 @@ def asked(rain: str, run: Run) -> str:
     return rain
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", FORMS)
 def test_every_form_is_written_the_same_to_standard_output_a_file_and_json(
     form: str, asked: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,7 +79,7 @@ def test_a_signature_that_cannot_be_read_says_where(asked: str, run: Run) -> Non
     data = json.loads(Path(asked).read_text())
     data["signature"]["text"] = "question -> answer: nothing_known"
     Path(asked).write_text(json.dumps(data))
-    for form in FORMATS:
+    for form in FORMS:
         done = run("export", asked, "--as", form)
         assert done.code == exit_codes.USAGE and "nothing_known" in done.err, (form, done.err)
 

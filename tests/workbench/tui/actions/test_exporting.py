@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from open_app import TICKETS, Desk, at_the_desk
 
-from sessions.exports.formats import FORMATS
 from sessions.model.session import Column
+from workbench.exporting.forms import FORMS
 from workbench.tui.actions import exporting
 from workbench.tui.dialogs.confirm import ConfirmScreen
 from workbench.tui.palette import commands_of
@@ -23,7 +23,7 @@ def test_every_form_is_in_the_palette_and_goes_to_a_file_or_the_clipboard(tmp_pa
 
     async def act(desk: Desk) -> None:
         names = [command.name for command in commands_of(desk.app, desk.app.screen)]
-        assert {f"Export as {form.title}" for form in FORMATS.values()} <= set(names)
+        assert {f"Export as {form.title}" for form in FORMS.values()} <= set(names)
 
         desk.app.ask(exporting.export(desk.app, "template"))
         await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")

@@ -1,8 +1,9 @@
-"""An export with its refusals in the words of a command, for the command line and the app."""
+"""Every form that a session goes out in, for the command line and the app, refusals in the words of a command."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType
 
 from adapters.errors import SignatureError
 from adapters.values.custom_types import BuildError
@@ -11,6 +12,17 @@ from sessions.exports.exported import Exported, ExportError
 from sessions.model.session import Case, Column, Session
 from sessions.model.variants import VariantError
 from workbench.output.exit_codes import CommandError
+
+PAGE = formats.Format(
+    "page",
+    "page for a browser",
+    "one HTML file: prompts, replies, the lesson, to try out and to print",
+    "lesson.html",
+    "all",
+    "workbench.exporting.session_page:page_of",
+)
+FORMS: Mapping[str, formats.Format] = MappingProxyType({**formats.FORMATS, PAGE.name: PAGE})
+"""In the order of menus: those of `sessions.exports`, and the page, which has the lesson's words."""
 
 
 def export(
@@ -24,14 +36,12 @@ def export(
     allow_hosts: Collection[str] = (),
     names_flags: bool = True,
 ) -> Exported:
-    """The session as `form`, a name of `formats.FORMATS`.
+    """The session as `form`, a name of `FORMS`.
 
     Raises `CommandError` for what that form cannot hold, which `names_flags` of the command line where one would help.
     """
     try:
-        return formats.export(
-            formats.FORMATS[form], session, columns, cases, name=name, code=code, allow_hosts=allow_hosts
-        )
+        return formats.export(FORMS[form], session, columns, cases, name=name, code=code, allow_hosts=allow_hosts)
     except SignatureError as error:
         raise CommandError(f"the signature, {error}") from error
     except ExportError as error:

@@ -1,0 +1,96 @@
+"""Small parts of a session's page: switches, the panel that tells one step, texts that keys go through."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adapters.replies.reading import Span
+from adapters.shown.blocks import Passage, Piece
+from adapters.shown.elements import Element, tag
+from adapters.signatures.signature import Field, Signature
+from adapters.signatures.type_names import name_of
+from sessions.exports import json_text
+from workbench.lessons.reply_lesson import ReplyStep
+
+LONGEST_NAME = 1_000
+
+
+def radios(name: str, title: str, options: Sequence[str]) -> Element:
+    """A choice of one, that the browser itself lets arrow keys go through."""
+    choices = []
+    for place, option in enumerate(options):
+        is_first = {"checked": ""} if place == 0 else {}
+        box = tag("input", {"type": "radio", "name": name, "value": str(place), **is_first})
+        choices.append(tag("label", {}, box, tag("span", {}, short(option))))
+    return tag("fieldset", {"class": "tabs"}, tag("legend", {}, title), *choices)
+
+
+def field_row(signature: Signature, field: Field) -> list[Element | str]:
+    button = tag("button", {"type": "button", "class": "field", "data-light": field.name}, field.name)
+    role = "input" if field.name in signature.input_fields else "output"
+    return [button, role, name_of(field.annotation), short(field.description or "")]
+
+
+def step_button(title: str) -> Element:
+    return tag("button", {"type": "button", "class": "step"}, title)
+
+
+def panel() -> Element:
+    """Where the lesson tells one step at a time, and the line that names what is lit."""
+    back, on, end = [
+        tag("button", {"type": "button", "id": name}, words)
+        for name, words in (("back", "← Back"), ("next", "Next →"), ("end", "End"))
+    ]
+    told = (
+        tag("h2", {"id": "step-title", "tabindex": "-1"}, ""),
+        tag("p", {"id": "step-words"}, ""),
+        tag("div", {"id": "step-facts"}, ""),
+    )
+    about = tag("p", {"id": "step-place", "class": "dim"}, "")
+    panel = tag(
+        "aside",
+        {"id": "panel", "hidden": "", "aria-label": "Step by step"},
+        tag("div", {"class": "told"}, about, *told),
+        tag("p", {"class": "buttons"}, back, on, end),
+    )
+    named = tag("p", {"id": "named", "hidden": "", "aria-hidden": "true"}, "")
+    return tag("div", {}, panel, named, tag("p", {"id": "said", "role": "status", "class": "unseen"}, ""))
+
+
+def hint() -> Element:
+    return tag(
+        "p",
+        {"class": "dim screen"},
+        "Point at a piece of a prompt, or go into one and press ← and →: it is named, and what comes from the same "
+        "place lights up in every column. A field's name above lights all that is about it.",
+    )
+
+
+def focusable(name: str) -> dict[str, str]:
+    """Of a text that may be scrolled, so that keys can do it."""
+    return {"tabindex": "0", "role": "group", "aria-label": short(name)}
+
+
+def walked(name: str) -> dict[str, str]:
+    """Of a text whose pieces keys go through."""
+    return {**focusable(name), "class": "pieces"}
+
+
+def plain(value: object) -> Passage:
+    text = value if isinstance(value, str) else json_text.readable(value)
+    return Passage("", (Piece(text, "value"),))
+
+
+def touches(span: Span, step: ReplyStep) -> bool:
+    return any(one.start < span.end and span.start < one.end for one in step.spans)
+
+
+def lines(lines: Sequence[str]) -> Element:
+    return tag("ul", {}, *[tag("li", {}, short(one)) for one in lines])
+
+
+def short(text: str) -> str:
+    """A name or a sentence, of at most LONGEST_NAME characters."""
+    return (
+        text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}… ({len(text) - LONGEST_NAME:,} more characters)"
+    )

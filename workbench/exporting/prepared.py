@@ -1,0 +1,179 @@
+"""All that a page can be switched between, computed before: cases, signatures, and who replies, for every column.
+
+The replies are those that the session has, and those of the offline models, which read only the messages of the prompt
+that is shown. Nothing is asked of a model over a network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from adapters.errors import SignatureError
+from adapters.formats.chat import ChatAdapter
+from adapters.formats.two_step import extraction_signature
+from adapters.lm.offline import NAMES, OfflineLM
+from adapters.replies.reading import Reading
+from adapters.requests.request import Request
+from adapters.signatures.edit.outline import outline_of
+from adapters.signatures.edit.outline_edits import Wanted, set_member
+from sessions.exports.exported import ExportError, Source, View
+from sessions.model.recording import read_completion
+from sessions.model.replies import Answer, Extraction
+from sessions.model.session import Case, Column, Session, SignatureText
+from sessions.model.variants import VariantError
+
+KEPT = "the session's own"
+"""What the replies that the session has are called among those of the offline models."""
+MOST_CASES = 12
+MOST_READINGS = 120
+"""Of all columns, cases, signatures and replies together; past it, offline models are left out from the last on."""
+MOST_ASKED = 20_000_000
+"""Characters of the prompts that offline models read, all of them together."""
+TELLING = ("exact", "sloppy", "truncated", "chatty", "mistyped", "fenced", "missing", "thinking")
+"""The offline models that stay longest."""
+
+
+class Wording(NamedTuple):
+    """A signature that the page can be switched to: what it is called, and the session with it."""
+
+    name: str
+    session: Session
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A reply and how it was read."""
+
+    answer: Answer
+    reading: Reading
+    said_by: str
+
+
+class Prepared:
+    """A session as a page shows it. `replies` names who may reply; `left_out` says what there was no room for.
+
+    Everything is made when it is asked for, and once. Raises SignatureError for a signature that cannot be read.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self.name = source.name
+        self.session = source.first.session
+        self.columns = source.columns
+        self.cases = source.cases[:MOST_CASES]
+        self.left_out: list[str] = []
+        if len(source.cases) > MOST_CASES:
+            self.left_out.append(f"{len(source.cases) - MOST_CASES} cases after the first {MOST_CASES}")
+        self._code = source.first.code
+        self.session.signature.read()
+        other = next(_changed_types(self.session), None)
+        self.wordings: tuple[Wording, ...] = (Wording("as it is", self.session), *([other] if other else []))
+        self._views: dict[tuple[int, int, int], View] = {}
+        self._shown: dict[tuple[int, int, int, int], Shown | None] = {}
+        self.replies = self._who_replies()
+
+    @cached_property
+    def _models(self) -> tuple[str, ...]:
+        telling = [f"offline/{name}" for name in TELLING]
+        return (*telling, *[name for name in NAMES if name not in telling])
+
+    def _who_replies(self) -> tuple[str, ...]:
+        has_own = any(_kept(case, column) is not None for case in self.cases for column in self.columns)
+        own = (KEPT,) if has_own else ()
+        each = len(self.columns) * len(self.cases) * len(self.wordings)
+        first = self.request(0, 0, 0)
+        asked = 0 if isinstance(first, str) else each * sum(len(str(one.content)) for one in first.messages)
+        room = max(1, min(MOST_READINGS // each - len(own), MOST_ASKED // max(1, asked)))
+        if room < len(self._models):
+            self.left_out.append(f"the replies of {', '.join(self._models[room:])}")
+        return (*own, *self._models[:room])
+
+    def view(self, wording: int, case: int, column: int) -> View:
+        """A case under a column with one of the signatures."""
+        place = wording, case, column
+        if place not in self._views:
+            session, earlier = self.wordings[wording].session, self.view(wording, case - 1, column) if case else None
+            self._views[place] = View(session, self.columns[column], self.cases[case], self._code, earlier)
+        return self._views[place]
+
+    def request(self, wording: int, case: int, column: int) -> Request | str:
+        """What goes out, or why there is no prompt."""
+        try:
+            return self.view(wording, case, column).request
+        except (ExportError, SignatureError, VariantError) as error:
+            return str(error)
+
+    def shown(self, wording: int, case: int, column: int, who: int) -> Shown | None:
+        """The reply of `who`, read by the column's adapter; None where there is no prompt or no such reply."""
+        place = wording, case, column, who
+        if place not in self._shown:
+            self._shown[place] = self._read(wording, case, column, self.replies[who])
+        return self._shown[place]
+
+    def _read(self, wording: int, case: int, column: int, who: str) -> Shown | None:
+        request = self.request(wording, case, column)
+        if isinstance(request, str):
+            return None
+        view = self.view(wording, case, column)
+        if who == KEPT:
+            answer, said_by = _kept(view.case, view.column), _who_said(view)
+        else:
+            answer, said_by = offline_answer(view, request, who), who
+        if answer is None:
+            return None
+        return Shown(answer, read_completion(view.adapter, request, view.signature, answer), said_by)
+
+
+def offline_answer(view: View, request: Request, model: str) -> Answer:
+    """What an offline model answers to a request; where a second model takes the fields out, it answers that too."""
+    text = _said(model, request.prompt.as_dicts())
+    if not view.adapter.profile.has_second_model:
+        return Answer(text)
+    second = ChatAdapter().format(extraction_signature(request.signature), [], {"text": text})
+    return Answer(text, extraction=Extraction(ChatAdapter.name, _said(model, second)))
+
+
+def _said(model: str, messages: Sequence[object]) -> str:
+    return "".join([chunk.text for chunk in OfflineLM(model, 0).stream({"messages": messages})])
+
+
+def _kept(case: Case, column: Column) -> Answer | None:
+    """The reply under a column, or else the first that is recorded of it."""
+    shown = case.replies.get(column.id)
+    if shown is not None:
+        return shown
+    recorded = case.recordings.get(column.id)
+    main = next((one for one in recorded.attempts if one.role == "main"), None) if recorded is not None else None
+    return main.completions[0] if main is not None and main.completions else None
+
+
+def _who_said(view: View) -> str:
+    shown = view.case.replies.get(view.column.id)
+    if shown is None:
+        return f"recorded of {view.model}"
+    return f"{shown.model or view.model} ({shown.source})"
+
+
+def _changed_types(session: Session) -> Iterator[Wording]:
+    """The session with the type of one output changed: the first that is no text becomes text, or text a list."""
+    signature = session.signature
+    try:
+        outline = outline_of(signature.text)
+    except SignatureError:  # it can be read, but not be taken apart
+        return
+    of = outline.class_named(signature.class_name)
+    outputs = [one for one in of.members if one.kind == "output"] if of is not None else []
+    for member in sorted(outputs, key=lambda one: one.type_text.strip() in ("", "str")):
+        before = member.type_text.strip() or "str"
+        after = "list[str]" if before == "str" else "str"
+        if of is None:
+            continue
+        try:
+            text = set_member(outline, of, member, Wanted(member.name, "output", after))
+            changed: SignatureText = replace(signature, text=text)
+            changed.read()
+        except SignatureError:  # a decision, a default of the old type: the next one may do
+            continue
+        yield Wording(f"{member.name}: {before} → {after}", replace(session, signature=changed))

@@ -1,0 +1,368 @@
+"""A session as one page that opens from disk: signature, prompts side by side, replies as they are read, the lesson.
+
+Everything that can be chosen on it stands in it. The script only shows and hides, lights up, and moves the focus; it
+takes nothing of the data for anything but text, and makes no markup (`session_page.js`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from importlib import resources
+from itertools import product
+
+from adapters.lm.offline import NAMES
+from adapters.prompts.prompt import piece_of
+from adapters.prompts.text import Text
+from adapters.replies.reading import Reading
+from adapters.requests.request import Request
+from adapters.shown import as_html
+from adapters.shown.as_text import without_bytes
+from adapters.shown.blocks import Note, Passage, Piece
+from adapters.shown.elements import Element, tag, written
+from sessions.exports.exported import Exported, Source, View, switched_off
+from sessions.model.recording import as_json
+from workbench.exporting.page_parts import (
+    field_row,
+    focusable,
+    hint,
+    lines,
+    panel,
+    plain,
+    radios,
+    short,
+    step_button,
+    touches,
+    walked,
+)
+from workbench.exporting.prepared import KEPT, Prepared, Shown
+from workbench.lessons import lesson, parser_matrix, reply_lesson
+from workbench.pages.page import Behaviour, folded, page, table
+
+PROMPT_TEXT = 3_000_000
+"""Characters of all prompts together; each has its share, and no less than LEAST_PROMPT."""
+LEAST_PROMPT = 20_000
+LONGEST_TEXT = 20_000
+"""Characters of any other text: a signature, an input, a reply."""
+LONGEST_REPEATED = 40
+
+Choice = Mapping[str, tuple[int, ...]]
+"""Of some switches (`case`, `wording`, `reply`, `column`) the places in which something is shown."""
+
+
+def page_of(source: Source) -> Exported:
+    """The page of every case under every column. A column without a prompt says why there is none.
+
+    Raises SignatureError for a signature that cannot be read, and ExportError for an adapter that there is not.
+    """
+    made = _SessionPage(Prepared(source))
+    body = list(made.body())
+    left = (*made.prepared.left_out, *switched_off(made.prepared.session, made.prepared.cases))
+    if left:
+        body.append(tag("section", {}, tag("h2", {}, "Left out"), lines(left)))
+    text = page(made.prepared.name, body, adds=Behaviour(_style(), _resource("session_page.js")))
+    return Exported(text, left)
+
+
+def _resource(name: str) -> str:
+    return resources.files("workbench.exporting").joinpath(name).read_text("utf-8")
+
+
+def _style() -> str:
+    """The page's own rules, and the colours of every kind of piece as notebooks and pictures have them."""
+    dark = f"@media screen and (prefers-color-scheme: dark) {{{as_html.dark_rules(['main'])}}}"
+    return as_html.light_rules("main") + dark + _resource("session_page.css")
+
+
+class _SessionPage:
+    """Writes what is prepared. Texts that light up together share a number, in the order in which they first come."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self.prepared = prepared
+        self._origins: dict[tuple[str, str], str] = {}
+        self._steps: dict[tuple[str, str], str] = {}
+        self._texts: dict[str, str] = {}
+        wordings, cases, replies = range(len(prepared.wordings)), range(len(prepared.cases)), prepared.replies
+        self._all: Mapping[str, Sequence[int]] = {
+            "wording": wordings,
+            "case": cases,
+            "reply": range(len(replies)),
+            "column": range(len(prepared.columns)),
+        }
+        self._states = tuple(product(wordings, cases))
+        self._prompt_share = max(LEAST_PROMPT, PROMPT_TEXT // max(1, len(self._states) * len(prepared.columns)))
+
+    def body(self) -> Iterator[Element]:
+        prepared = self.prepared
+        if prepared.session.notes:
+            notes = Passage("", (Piece(prepared.session.notes, "value"),))
+            yield folded("Notes", as_html.passage(notes, LONGEST_TEXT, focusable("notes")), is_open=True)
+        yield self._switches()
+        yield tag("noscript", {}, "This browser runs no script: the first case is shown, and nothing can be switched.")
+        known = tag("div", {"class": "halves"}, tag("div", {}, *self._signatures()), tag("div", {}, *self._inputs()))
+        yield tag("section", {"id": "signature"}, tag("h2", {}, "Signature and inputs"), known)
+        columns = range(len(prepared.columns))
+        prompts = [tag("div", {"class": "column"}, *self._prompt(column)) for column in columns]
+        yield tag(
+            "section",
+            {"id": "prompts"},
+            tag("h2", {}, "What is sent"),
+            hint(),
+            tag("div", {"class": "beside"}, *prompts),
+        )
+        yield tag("section", {"id": "replies"}, tag("h2", {}, "What comes back, and how it is read"), *self._replies())
+        yield tag("section", {"id": "matrix"}, tag("h2", {}, "Each reply under every parser"), *self._matrices())
+        yield tag("section", {"id": "lesson"}, tag("h2", {}, "Step by step"), *self._lesson())
+        yield panel()
+        yield tag("ul", {"id": "texts", "hidden": ""}, *[tag("li", {}, one) for one in self._texts])
+        said = [tag("li", {"data-field": field}, name) for name, field in self._origins]
+        yield tag("ul", {"id": "origins", "hidden": ""}, *said)
+
+    # -- what is chosen
+
+    def _when(self, element: Element, choice: Choice) -> Element:
+        """The element, shown only in these places of the switches; those that are always so are not named."""
+        told = {name: places for name, places in choice.items() if len(places) < len(self._all[name])}
+        marks = {f"data-{name}": " ".join(map(str, places)) for name, places in told.items()}
+        away = {"hidden": ""} if any(0 not in places for places in told.values()) else {}
+        return replace(element, attributes={**element.attributes, **marks, **away})
+
+    def _merged(self, found: Mapping[tuple[int, int], Element], **more: tuple[int, ...]) -> Iterator[Element]:
+        """Elements by wording and case, each of the same content once."""
+        alike: dict[str, tuple[Element, dict[int, list[int]]]] = {}
+        for (wording, case), one in found.items():
+            alike.setdefault(written(one), (one, {}))[1].setdefault(wording, []).append(case)
+        for one, places in alike.values():
+            by_cases: dict[tuple[int, ...], list[int]] = {}
+            for wording, cases in places.items():
+                by_cases.setdefault(tuple(cases), []).append(wording)
+            for shared, wordings in by_cases.items():
+                yield self._when(one, {"wording": tuple(wordings), "case": shared, **more})
+
+    def _switches(self) -> Element:
+        prepared = self.prepared
+        parts: list[Element] = []
+        if len(prepared.cases) > 1:
+            parts.append(radios("case", "Case", [one.name for one in prepared.cases]))
+        if len(prepared.wordings) > 1:
+            parts.append(radios("wording", "Signature", [one.name for one in prepared.wordings]))
+        options = [
+            tag("option", {"value": str(place), **({"selected": ""} if place == 0 else {})}, name)
+            for place, name in enumerate(prepared.replies)
+        ]
+        who = tag("select", {"id": "reply", "name": "reply"}, *options)
+        parts.append(tag("p", {}, tag("label", {"for": "reply"}, "Reply of "), who))
+        parts.append(
+            tag(
+                "p",
+                {"class": "buttons"},
+                tag("button", {"type": "button", "id": "begin"}, "Step by step"),
+                tag("button", {"type": "button", "id": "big", "aria-pressed": "false"}, "Big type"),
+            )
+        )
+        shown = tag("p", {"id": "chosen", "class": "paper"}, "")
+        return tag("div", {"id": "switches", "role": "group", "aria-label": "What is shown"}, *parts, shown)
+
+    # -- the signature and the inputs
+
+    def _signatures(self) -> Iterator[Element]:
+        for wording, one in enumerate(self.prepared.wordings):
+            read = one.session.signature.read()
+            rows = [field_row(read, field) for field in read.fields.values()]
+            if not any(field.description for field in read.fields.values()):
+                rows = [row[:-1] for row in rows]
+            text = Passage("", (Piece(one.session.signature.text, "value"),))
+            told = Passage("Instructions", (Piece(read.instructions, "instructions"),))
+            parts = (
+                table(("field", "is", "type", "description")[: len(rows[0])] if rows else ("field",), rows),
+                folded(
+                    "Instructions", as_html.passage(told._replace(title=""), LONGEST_TEXT, focusable("instructions"))
+                ),
+                folded("As it is written", as_html.passage(text, LONGEST_TEXT, focusable("the signature"))),
+            )
+            yield self._when(tag("div", {}, *parts), {"wording": (wording,)})
+
+    def _inputs(self) -> Iterator[Element]:
+        for place, case in enumerate(self.prepared.cases):
+            inputs = without_bytes(as_json(case.inputs))
+            rows = [
+                [name, as_html.passage(plain(value), LONGEST_TEXT, focusable(name))] for name, value in inputs.items()
+            ]
+            head = tag("h3", {}, f"Inputs of {short(case.name)}")
+            yield self._when(tag("div", {}, head, table(("field", "value"), rows)), {"case": (place,)})
+
+    # -- prompts
+
+    def _prompt(self, column: int) -> Iterator[Element]:
+        yield self._column_head(column)
+        positions: dict[int, dict[tuple[int, int], Element]] = {}
+        for wording, case in self._states:
+            request = self.prepared.request(wording, case, column)
+            if isinstance(request, str):
+                shown = [as_html.element(Note(f"✗ {request}", "bad"))]
+            else:
+                shown = list(self._messages(self.prepared.view(wording, case, column), request))
+            for place, element in enumerate(shown):
+                positions.setdefault(place, {})[wording, case] = element
+        for place in sorted(positions):
+            yield from self._merged(positions[place])
+
+    def _column_head(self, column: int) -> Element:
+        one = self.prepared.columns[column]
+        return tag("h3", {}, f"{short(one.id)} → {short(self.prepared.session.model_of(one))}")
+
+    def _messages(self, view: View, request: Request) -> Iterator[Element]:
+        room = self._prompt_share
+        pieces = self._pieces(view, request)
+        for place, message in enumerate(request.messages):
+            if room <= 0:
+                yield as_html.element(Note(f"… {len(request.messages) - place:,} more messages"))
+                return
+            mine = pieces.get(place, ())
+            text = as_html.passage(Passage("", tuple(mine)), room, walked(f"{view.column.id}, {message.title}"))
+            room -= sum(len(one.text) for one in mine)
+            yield folded(message.title, text, is_open=not message.turn.startswith("demo"))
+        for note in request.prompt.notes:
+            yield as_html.element(Note(note))
+
+    def _pieces(self, view: View, request: Request) -> dict[int, list[Piece]]:
+        """The pieces of each message, each with the step of the lesson that it belongs to."""
+        found: dict[int, list[Piece]] = {}
+        for step in lesson.steps_of(view.adapter, request):
+            number = self._steps.setdefault((step.title, step.explanation), str(len(self._steps)))
+            for one in step.pieces:
+                message = request.messages[one.message]
+                pieces = found.setdefault(one.message, [])
+                if isinstance(one.content, Text):
+                    new = [piece_of(segment) for segment in one.content.segments]
+                else:
+                    new = [] if one.content is None else [one.content.piece]
+                pieces += [self._keyed(piece, message.turn)._replace(step=number) for piece in new]
+        for place, message in enumerate(request.messages):
+            if message.calls:
+                found.setdefault(place, []).extend(message.calls)
+        return found
+
+    def _keyed(self, piece: Piece, where: str) -> Piece:
+        name = f"{piece.says} · {where}"
+        return piece._replace(says="", key=self._origins.setdefault((name, piece.field), str(len(self._origins))))
+
+    # -- replies
+
+    def _replies(self) -> Iterator[Element]:
+        who = self.prepared.replies
+        for place, name in enumerate(who):
+            about = "what was sent, pasted or recorded" if name == KEPT else NAMES[name].removeprefix("none: ")
+            yield self._when(tag("p", {"class": "dim"}, f"{name}: {about}"), {"reply": (place,)})
+        columns = [tag("div", {"class": "column"}, *self._replies_of(column)) for column in self._all["column"]]
+        yield tag("div", {"class": "beside"}, *columns)
+
+    def _replies_of(self, column: int) -> Iterator[Element]:
+        yield tag("h3", {}, short(self.prepared.columns[column].id))
+        for reply in self._all["reply"]:
+            found: dict[tuple[int, int], Element] = {}
+            for wording, case in self._states:
+                shown = self.prepared.shown(wording, case, column, reply)
+                if shown is None:
+                    found[wording, case] = as_html.element(Note("There is no reply here."))
+                else:
+                    found[wording, case] = tag("div", {"class": "reply"}, *self._reply(shown, column))
+            yield from self._merged(found, reply=(reply,))
+
+    def _reply(self, shown: Shown, column: int) -> Iterator[Element]:
+        name = self.prepared.columns[column].id
+        for block in shown.reading.shown().blocks:
+            if isinstance(block, Passage):
+                pieces = tuple([self._keyed(piece, "the reply") for piece in block.pieces])
+                yield as_html.passage(Passage("", pieces), LONGEST_TEXT, walked(f"{name}, reply"))
+            else:
+                yield as_html.element(block)
+        if not shown.reading.completion:
+            yield as_html.element(Note("The reply is empty."))
+
+    # -- each reply under every parser
+
+    def _matrices(self) -> Iterator[Element]:
+        prepared = self.prepared
+        said = "No call: the text above, read by each. The number is how many of the outputs were found in it."
+        yield tag("p", {"class": "dim"}, said)
+        parsers = parser_matrix.parsers_for([one.adapter for one in prepared.columns])
+        for reply in self._all["reply"]:
+            found: dict[tuple[int, int], Element] = {}
+            for wording, case in self._states:
+                rows = [self._matrix_row(wording, case, column, reply, parsers) for column in self._all["column"]]
+                found[wording, case] = table(("reply of", *parsers), [one for one in rows if one])
+            yield from self._merged(found, reply=(reply,))
+
+    def _matrix_row(
+        self, wording: int, case: int, column: int, reply: int, parsers: Sequence[str]
+    ) -> list[Element | str]:
+        shown, request = self.prepared.shown(wording, case, column, reply), self.prepared.request(wording, case, column)
+        if shown is None or isinstance(request, str):
+            return []
+        one = self.prepared.columns[column]
+        cells: list[Element | str] = [one.id]
+        for parser in parsers:
+            is_own = parser == one.adapter
+            reading = shown.reading if is_own else parser_matrix.reading_by(parser, request, shown.answer.text)
+            if reading is None or parser_matrix.is_waiting(reading):
+                colour = "none"
+            else:
+                colour = "good" if reading.ok else "bad"
+            cells.append(tag("td", {"class": colour}, parser_matrix.words_of(reading, is_own)))
+        return cells
+
+    # -- the lesson
+
+    def _lesson(self) -> Iterator[Element]:
+        prepared = self.prepared
+        if len(prepared.columns) > 1:
+            yield radios("column", "Column", [one.id for one in prepared.columns])
+        for column in self._all["column"]:
+            parts = (
+                tag("h3", {}, f"The prompt of {short(prepared.columns[column].id)}"),
+                tag("ol", {"class": "steps"}, *self._prompt_steps(column)),
+                tag("h3", {}, "Its reply"),
+                *self._reply_steps(column),
+            )
+            yield self._when(tag("div", {}, *parts), {"column": (column,)})
+
+    def _prompt_steps(self, column: int) -> Iterator[Element]:
+        positions: dict[int, dict[tuple[int, int], Element]] = {}
+        for wording, case in self._states:
+            request = self.prepared.request(wording, case, column)
+            if isinstance(request, str):
+                continue
+            steps = lesson.steps_of(self.prepared.view(wording, case, column).adapter, request)
+            for place, step in enumerate(steps):
+                number = self._steps[step.title, step.explanation]
+                words = (step_button(step.title), self._once("p", step.explanation))
+                positions.setdefault(place, {})[wording, case] = tag("li", {"data-at": number}, *words)
+        for place in sorted(positions):
+            yield from self._merged(positions[place])
+
+    def _reply_steps(self, column: int) -> Iterator[Element]:
+        for reply in self._all["reply"]:
+            found: dict[tuple[int, int], Element] = {}
+            for wording, case in self._states:
+                shown = self.prepared.shown(wording, case, column, reply)
+                if shown is not None:
+                    steps = [self._reply_step(one, shown.reading) for one in reply_lesson.steps_of(shown.reading)]
+                    found[wording, case] = tag("ol", {"class": "steps"}, *steps)
+            yield from self._merged(found, reply=(reply,))
+
+    def _reply_step(self, step: reply_lesson.ReplyStep, reading: Reading) -> Element:
+        lit = [str(place) for place, span in enumerate(reading.spans) if touches(span, step)]
+        facts = [
+            part for label, text in step.facts for part in (tag("dt", {}, short(label)), self._once("dd", short(text)))
+        ]
+        told = (tag("dl", {}, *facts),) if facts else ()
+        return tag(
+            "li", {"data-spans": " ".join(lit)}, step_button(step.title), self._once("p", step.explanation), *told
+        )
+
+    def _once(self, name: str, text: str) -> Element:
+        """A text that comes again and again stands once on the page; the script puts it where it is named."""
+        if len(text) < LONGEST_REPEATED:
+            return tag(name, {}, text)
+        return tag(name, {"data-text": self._texts.setdefault(text, str(len(self._texts)))})

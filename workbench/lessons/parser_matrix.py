@@ -1,0 +1,59 @@
+"""One reply under every parser, with no call: who reads it, and how many of the outputs each finds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from adapters.formats import catalog
+from adapters.json_text.repair_limits import quick_reading
+from adapters.prompts.prompt import Prompt
+from adapters.replies.reading import Reading
+from adapters.requests.request import Request, read_reply
+from adapters.signatures.signature import Signature
+
+LONGEST = 100_000
+"""Characters of a reply above which it is read by its own parser only: five more readings would take too long."""
+UNREAD = "–"
+
+
+def parsers_for(adapters: Iterable[str]) -> tuple[str, ...]:
+    """The names of all parsers there are, and of those that the columns have beside them."""
+    return tuple(dict.fromkeys([*catalog.NAMES, *adapters]))
+
+
+def reading_by(parser: str, request: Request, text: str) -> Reading | None:
+    """The reply to `request` as an adapter without options reads it; None where it is too long, repairing it takes more
+    than a moment, or the adapter cannot be had."""
+    if len(text) > LONGEST or ":" in parser:
+        return None
+    return _read(parser, request.signature, request.calls_field, text)
+
+
+@lru_cache(maxsize=64)
+def _read(parser: str, signature: Signature, calls_field: str | None, text: str) -> Reading | None:
+    try:
+        with quick_reading() as steps:
+            made = read_reply(catalog.make(parser), Request(Prompt(()), {}, signature, calls_field=calls_field), text)
+        return None if steps.ran_out else made
+    except Exception:  # an installed adapter may raise anything
+        return None
+
+
+def found(reading: Reading) -> int:
+    """How many outputs have a value that stands in the reply."""
+    return sum(one.state in ("read", "native") for one in reading.fields.values())
+
+
+def is_waiting(reading: Reading) -> bool:
+    """Whether the text was written for a second model, which has not been asked."""
+    return reading.error is not None and reading.error.type == "NeedsExtraction"
+
+
+def words_of(reading: Reading | None, is_own: bool) -> str:
+    """What stands in the cell: `✓ 4/4 own`, `✗ 1/4`, `2nd call`, `–`."""
+    if reading is None:
+        return UNREAD
+    if is_waiting(reading):
+        return "2nd call"
+    return f"{'✓' if reading.ok else '✗'} {found(reading)}/{len(reading.fields)}{' own' if is_own else ''}"
