@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sessions.bench.grid import Pair
 from sessions.causes import writing
 from sessions.causes.cause import FixtureName, Key, counted
 from sessions.upgrades.comparing import Difference
@@ -48,6 +49,8 @@ class Upgrade:
     """Readings first, then what most fixtures show."""
     notes: tuple[str, ...] = ()
     """What is to be known of the change as such: prices, a retired model."""
+    live: tuple[Pair, ...] = ()
+    """Of each column, what may be concluded from replies that were asked for under both sides."""
 
     @property
     def compared(self) -> tuple[Compared, ...]:
@@ -81,6 +84,16 @@ class Upgrade:
             "after": self.after,
             "counts": self.counts,
             "notes": list(self.notes),
+            "live": [
+                {
+                    "words": one.words,
+                    "p": one.difference.p_adjusted,
+                    "certain": one.difference.is_certain,
+                    "before": [[share.successes, share.runs] for share in one.difference.first],
+                    "after": [[share.successes, share.runs] for share in one.difference.second],
+                }
+                for one in self.live
+            ],
             "changes": [
                 {
                     "id": one.key.id,

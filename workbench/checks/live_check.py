@@ -22,20 +22,30 @@ def check(
 ) -> tuple[Word, tuple[Drift, ...]]:
     """Sends the column `repeat` times. `error` when a run had no reply at all, or what is expected makes no sense."""
     try:
-        expect = expectations.for_column(case.expect, column.id) or PARSES
-        rounds = [_round(session, case, column, expect, allowed, allow_code) for _ in range(repeat)]
+        every = rounds(session, case, column, repeat, allowed, allow_code)
     except expectations.ExpectationError as error:
         return "error", (Drift("live", f"expect.{error.place}", error.message),)
     drift: list[Drift] = []
-    for found in rounds:
+    for found in every:
         for one in found:
             if all((one.place, one.message) != (other.place, other.message) for other in drift):
                 drift.append(one)
     if repeat > 1:
-        bad = sum(bool(found) for found in rounds)
+        bad = sum(bool(found) for found in every)
         drift = [Drift("live", "runs", f"{bad} of {repeat} runs are not as expected"), *drift] if bad else []
     broken = any(one.place == "request" for one in drift)
     return ("error" if broken else "fail" if drift else "pass"), tuple(drift)
+
+
+def rounds(
+    session: Session, case: Case, column: Column, repeat: int, allowed: Allowed, allow_code: bool = False
+) -> list[list[Drift]]:
+    """What is not as expected of each of `repeat` runs; one whose place is `request` says why there was no reply.
+
+    Raises `expectations.ExpectationError`.
+    """
+    expect = expectations.for_column(case.expect, column.id) or PARSES
+    return [_round(session, case, column, expect, allowed, allow_code) for _ in range(repeat)]
 
 
 def _round(

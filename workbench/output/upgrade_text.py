@@ -37,6 +37,7 @@ def summary(found: Upgrade) -> Iterator[str]:
         yield f"recorded replies: {counts['replies']:,}, {', '.join(said) or 'all read as before'}"
     else:
         yield "recorded replies: none to be read on both sides"
+    yield from [one.words for one in found.live]
     left = counts["fixtures"] - counts["compared"]
     if left:
         yield f"not compared: {_counted(left, 'fixture')}"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 
 from adapters.formats import catalog
 from sessions.errors import SessionError
 from sessions.file import store
+from sessions.fixtures.expectations import ExpectationError
 from sessions.model.recording import DSPY
-from sessions.model.session import Column, Session
+from sessions.model.session import Case, Column, Session
 from sessions.releases import environments
 from sessions.releases.engine import Engine, ReleaseError
 from sessions.releases.naming import open_engine
@@ -21,19 +22,21 @@ from sessions.upgrades import sides
 from sessions.upgrades.models import notes_of
 from sessions.upgrades.report import Upgrade, upgrade
 from sessions.upgrades.sides import Change, Compared, Side
-from workbench.checks import fixture_files
+from workbench.checks import fixture_files, live_upgrade
+from workbench.checks.live_upgrade import Sent, conclusions
 from workbench.cli import arguments
 from workbench.cli.selection import choose_columns, with_columns
 from workbench.output import command_output, exit_codes, upgrade_text
 from workbench.output.exit_codes import CommandError
 from workbench.output.suggestions import no_such
 from workbench.pages import upgrade_page
+from workbench.sending.allowed_hosts import Allowed
 
 DESCRIPTION = """\
 What would change if you took another dspy, another model, or another adapter?
 Every case of every session below PATH is rendered both ways, and its recorded
 replies are read both ways. Differences are told by their cause, each once.
-Nothing is sent and nothing is written.
+Nothing is sent (but with --live) and nothing is written.
 
 A dspy is named by its release (3.0.4, once `workbench dspy add 3.0.4` has
 added it), as `installed` (beside the workbench), as `ours` (this program's own
@@ -46,6 +49,7 @@ EXAMPLES = """\
   workbench upgrade prompts/ --from 3.0.4 --to ours --html upgrade.html
   workbench upgrade prompts/ --from ../app/.venv/bin/python --to installed
   workbench upgrade . --from-model openai/gpt-4o --to-model openai/gpt-6-sol
+  workbench upgrade . --to-model openai/gpt-6-sol --live --repeat 5
   workbench upgrade . --from-adapter chat --to-adapter json
   workbench upgrade . --from 2.6.27 --to ours --markdown"""
 
@@ -60,6 +64,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--to-adapter", metavar="A", help="the adapter to come")
     arguments.add_adapters(parser)
     parser.add_argument("--case", dest="cases", action="append", metavar="NAME", help="only this case; repeatable")
+    parser.add_argument("--live", action="store_true", help="send under both too, and judge what is expected")
+    parser.add_argument("--repeat", type=arguments.count, default=1, metavar="N", help="with --live: N times each")
+    arguments.add_allow_host(parser)
+    arguments.add_allow_variable(parser)
     parser.add_argument("--markdown", action="store_true", help="the report for a pull request")
     parser.add_argument("--html", metavar="FILE", help="write the report as a page for a browser too")
     arguments.add_json(parser)
@@ -72,17 +80,14 @@ def run(options: argparse.Namespace) -> int:
     files = fixture_files.find(options.paths)
     if not files:
         raise CommandError(f"no session in {', '.join(options.paths)}", exit_codes.NOTHING)
-    codes = [exit_codes.OK]
     with ExitStack() as stack:
         change = _change(options, stack)
-        models: list[str] = []
-        compared = list(_compared(files, options, change, codes, models))
-    notes: list[str] = []
-    if options.to_model:
-        notes = list(
-            notes_of([options.from_model] if options.from_model else models, options.to_model, compared, today())
-        )
-    found = upgrade(change.before.name, change.after.name, compared, notes)
+        gathered = _gathered(files, options, change)
+    there = [options.from_model] if options.from_model else gathered.models
+    notes = list(notes_of(there, options.to_model, gathered.compared, today())) if options.to_model else []
+    found = upgrade(change.before.name, change.after.name, gathered.compared, notes)
+    if options.live:
+        found = replace(found, live=conclusions(change, gathered.sent))
     if options.html is not None:
         _write_page(Path(options.html), found)
     if options.json:
@@ -91,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
         command_output.text(upgrade_text.report(found), end="")
     else:
         _write(found)
-    return exit_codes.worst([*codes, _code(found)])
+    return exit_codes.worst([*gathered.codes, _code(found)])
 
 
 def _settle(options: argparse.Namespace) -> None:
@@ -102,6 +107,8 @@ def _settle(options: argparse.Namespace) -> None:
         "--from-adapter and --to-adapter": options.from_adapter or options.to_adapter,
     }
     asked = [name for name, given in kinds.items() if given]
+    if options.repeat > 1 and not options.live:
+        raise CommandError("--repeat says how often to send; it goes with --live")
     if len(asked) > 1:
         raise CommandError(f"one change at a time, so that its causes can be told: {' or '.join(asked)}")
     if not asked:
@@ -144,24 +151,53 @@ def today() -> date:
     return date.today()
 
 
-def _compared(
-    files: list[Path], options: argparse.Namespace, change: Change, codes: list[int], models: list[str]
-) -> Iterator[Compared]:
-    """Every fixture that is meant; the exit codes of files that cannot be read, and the columns' models, are added."""
+@dataclass
+class _Gathered:
+    """What came of all files."""
+
+    compared: list[Compared] = field(default_factory=list)
+    models: list[str] = field(default_factory=list)
+    """The columns' own, one a column."""
+    sent: list[Sent] = field(default_factory=list)
+    codes: list[int] = field(default_factory=list)
+    """Exit codes of what went wrong on the way."""
+
+
+def _gathered(files: list[Path], options: argparse.Namespace, change: Change) -> _Gathered:
+    """Every fixture that is meant, compared, and with `--live` sent. Says what cannot be read or sent."""
+    found = _Gathered()
     for path in files:
         try:
             session = store.load(path)
         except SessionError as error:
             command_output.message(f"workbench: {error}")
-            codes.append(exit_codes.USAGE)
+            found.codes.append(exit_codes.USAGE)
             continue
         columns = _columns(session, options)
         session = with_columns(session, columns)
-        models += [session.model_of(one) for one in columns]
+        found.models += [session.model_of(one) for one in columns]
         for case in session.cases:
-            if not options.cases or case.name in options.cases:
-                for column in columns:
-                    yield sides.compare(change, session, str(path), case, column)
+            for column in columns if not options.cases or case.name in options.cases else ():
+                found.compared.append(sides.compare(change, session, str(path), case, column))
+                if options.live:
+                    _send(found, change, session, case, column, options)
+    return found
+
+
+def _send(
+    found: _Gathered, change: Change, session: Session, case: Case, column: Column, options: argparse.Namespace
+) -> None:
+    allowed = Allowed(frozenset(options.allow_hosts), frozenset(options.allow_variables))
+    try:
+        sent = live_upgrade.send(change, session, case, column, options.repeat, allowed)
+    except ExpectationError as error:
+        command_output.message(f"workbench: {case.name} · {column.id}: expect.{error.place}: {error.message}")
+        found.codes.append(exit_codes.USAGE)
+        return
+    found.sent.append(sent)
+    for error_text in sent.errors:
+        command_output.message(f"workbench: {case.name} · {column.id}: {error_text}")
+        found.codes.append(exit_codes.PROVIDER)
 
 
 def _columns(session: Session, options: argparse.Namespace) -> list[Column]:

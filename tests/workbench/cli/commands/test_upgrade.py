@@ -187,3 +187,24 @@ def test_a_model_that_nobody_lists_is_named_and_parameters_are_as_its_provider_g
 
 def test_the_same_model_changes_nothing(ask: str, run: Run) -> None:
     assert run("upgrade", ask, "--to-model", "openai/gpt-4o-mini").code == exit_codes.OK
+
+
+def test_live_judges_both_and_says_what_so_few_can_not_tell(receipt: str, run: Run) -> None:
+    models = ("--from-model", "offline/exact", "--to-model", "offline/empty")
+    done = run("upgrade", receipt, *models, "--adapter", "chat", "--live", "--repeat", "2", "--json")
+    (told,) = done.json["live"]
+    assert told["before"] == [[2, 2]] and told["after"] == [[0, 2]]
+    assert not told["certain"]
+    assert told["words"].startswith("1 case can not tell chat under offline/exact and chat under offline/empty apart")
+
+
+def test_live_without_a_reply_is_a_providers_error_and_no_conclusion(receipt: str, run: Run) -> None:
+    done = run("upgrade", receipt, "--to-model", "offline/none-such", "--adapter", "chat", "--live")
+    assert done.code == exit_codes.PROVIDER
+    assert "no offline model 'none-such'" in done.err
+    assert "no case in common that both answered" in done.out
+
+
+def test_repeats_without_live_are_refused(receipt: str, run: Run) -> None:
+    done = run("upgrade", receipt, "--to-model", "offline/exact", "--repeat", "3")
+    assert done.code == exit_codes.USAGE and "--live" in done.err
