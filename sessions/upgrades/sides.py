@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from adapters.formats import catalog
 from adapters.prompts.prompt import Message
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.token_estimates import Estimates
@@ -76,6 +77,9 @@ class Compared:
 def compare(change: Change, session: Session, path: str, case: Case, column: Column) -> Compared:
     """What the change changes for one case under one column. Sends nothing, writes nothing, and never raises for what
     a session holds."""
+    release = catalog.of_release(column.adapter)
+    if release is not None:  # whose engine asks is what the change says
+        column = replace(column, adapter=release.adapter)
     adapter = change.after.adapter or column.adapter
     empty = Compared(path, case.name, column.id, column.adapter if change.after.adapter is None else adapter)
     try:

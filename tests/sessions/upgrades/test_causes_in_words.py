@@ -194,3 +194,8 @@ def test_the_same_change_has_the_same_id_in_every_report(changed: Compare) -> No
     assert [each.key.id for each in one.found] == [each.key.id for each in other.found] != []
     shapes: list[Any] = one.as_dict()["fixtures"]
     assert all(each["changes"] == [one.found[0].key.id] for each in shapes)
+
+
+def test_a_column_of_another_release_is_compared_by_its_adapter(changed: Compare, session: Session) -> None:
+    found = changed(of=replace(session, columns=(Column("old", "chat@3.0.4"),)))
+    assert [(one.adapter, one.why_not) for one in found.fixtures] == [("chat", "")]
