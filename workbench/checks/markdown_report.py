@@ -17,9 +17,7 @@ LONGEST_LINE = 300
 
 def report(causes: Sequence[Cause], counts: Mapping[str, int], errors: Mapping[str, str]) -> str:
     """The whole report. What does not fit is counted."""
-    failed = counts.get("failed", 0)
-    title = "Prompts are as recorded" if not failed and not errors else f"{failed} fixtures are not as recorded"
-    parts = [f"## {title}\n\n{reports.summary(counts)}\n"]
+    parts = [f"## {reports.title(counts, errors)}\n\n{reports.summary(counts)}\n"]
     parts += [f"- {code(path)}: {code(reason)}\n" for path, reason in list(errors.items())[:MOST_NAMED]]
     size = sum(map(len, parts))
     for number, cause in enumerate(causes):

@@ -10,6 +10,10 @@ from importlib import resources
 
 from adapters.shown.elements import Element, tag, text, written
 
+MOST_LINES = 200
+"""Of a difference."""
+LONGEST_LINE = 2_000
+
 
 @dataclass(frozen=True)
 class Behaviour:
@@ -64,6 +68,19 @@ def table(head: Sequence[Element | str], rows: Sequence[Sequence[Element | str]]
 
 def _cell(content: Element | str) -> Element:
     return content if isinstance(content, Element) and content.name == "td" else tag("td", {}, content)
+
+
+def difference(lines: Sequence[str]) -> Element:
+    """Lines of a difference, those that went and those that came in colour; of many and of long ones what fits."""
+    shown = [line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…" for line in lines[:MOST_LINES]]
+    left = len(lines) - MOST_LINES
+    more = [tag("span", {"class": "dim"}, f"… {left:,} more lines")] if left > 0 else []
+    return tag("pre", {"tabindex": "0"}, *[_line(one) for one in shown], *more)
+
+
+def _line(line: str) -> Element | str:
+    sign = line.lstrip()[:1]
+    return tag("span", {"class": "bad" if sign == "-" else "good"}, f"{line}\n") if sign in ("-", "+") else f"{line}\n"
 
 
 def folded(summary: Element | str, *children: Element | str, is_open: bool = False) -> Element:

@@ -8,10 +8,8 @@ from adapters.shown.elements import Element, tag
 from sessions.upgrades.report import Found, Upgrade
 from sessions.upgrades.sides import Compared
 from workbench.output import upgrade_text
-from workbench.pages.page import folded, page, table
+from workbench.pages.page import difference, folded, page, table
 
-MOST_LINES = 200
-"""Of an example on the page."""
 MOST_NAMED = 200
 
 
@@ -44,9 +42,7 @@ def _body(found: Upgrade) -> Iterator[Element | str]:
 def _change(number: int, one: Found) -> Element:
     head = tag("strong", {}, f"{number}. {one.words}")
     about = tag("p", {"class": "dim"}, upgrade_text.where(one))
-    lines = list(one.example.diff)
-    more = [f"… {len(lines) - MOST_LINES:,} more lines"] if len(lines) > MOST_LINES else []
-    shown = tag("pre", {}, "\n".join([*lines[:MOST_LINES], *more]))
+    shown = difference(list(one.example.diff))
     names = tag("ul", {}, *[tag("li", {}, str(name)) for name in one.fixtures[:MOST_NAMED]])
     left = len(one.fixtures) - MOST_NAMED
     rest = [tag("p", {"class": "dim"}, f"… and {left:,} more")] if left > 0 else []

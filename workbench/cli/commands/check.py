@@ -21,6 +21,7 @@ from workbench.cli import arguments
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
 from workbench.output.suggestions import nearest
+from workbench.pages import check_page
 
 DESCRIPTION = """\
 Renders every recorded case and column again, reads its recorded replies
@@ -78,6 +79,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-source", action="store_true", help="follow no link to a program (the verdict source)")
     parser.add_argument("--junit", metavar="FILE", help="write a report for the CI system too")
     parser.add_argument("--markdown", metavar="FILE", help="write the causes for a pull request too")
+    parser.add_argument("--html", metavar="FILE", help="write a page for a browser too: causes, and every fixture")
     arguments.add_json(parser)
 
 
@@ -90,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(f"no session in {', '.join(options.paths)}", exit_codes.NOTHING)
     results: list[FixtureResult] = []
     counts = Counter(totals(()))
-    wants_report = options.json or options.junit is not None
+    wants_report = options.json or options.junit is not None or options.html is not None
     errors: dict[str, str] = {}
     codes = [exit_codes.OK]
     causes = Causes()
@@ -109,6 +111,8 @@ def run(options: argparse.Namespace) -> int:
     found = causes.found()
     if options.junit is not None:
         _write_report(Path(options.junit), junit.report(results, errors))
+    if options.html is not None:
+        _write_report(Path(options.html), check_page.page_of(found, results, counts, errors))
     if options.markdown is not None or os.environ.get(SUMMARY):
         _write_markdown(options.markdown, markdown_report.report(found, counts, errors))
     if options.json:
@@ -233,7 +237,7 @@ def _write_markdown(path: str | None, text: str) -> None:
 
 def _write_report(path: Path, text: str) -> None:
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", errors="backslashreplace")
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror or error}") from error
 

@@ -1,0 +1,68 @@
+"""A check as one HTML page: what drifted by its cause, each with an example, and every fixture with its verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from adapters.shown.elements import Element, tag
+from sessions.causes.cause import Cause, counted
+from sessions.fixtures import reports
+from sessions.fixtures.verdicts import FixtureResult
+from workbench.pages.page import difference, folded, page, table
+
+MOST_NAMED = 200
+"""Fixtures of a cause, files that are no sessions."""
+MOST_FIXTURES = 2_000
+CLASSES: Mapping[str, str] = {"pass": "good", "drift": "mixed", "fail": "bad", "error": "worst"}
+
+
+def page_of(
+    causes: Sequence[Cause], results: Sequence[FixtureResult], counts: Mapping[str, int], errors: Mapping[str, str]
+) -> str:
+    """A whole page, as `workbench.pages.page.page` makes it. What does not fit is counted.
+
+    `errors` are files that could not be read, with the reason.
+    """
+    return page(reports.title(counts, errors), list(_body(causes, results, counts, errors)))
+
+
+def _body(
+    causes: Sequence[Cause], results: Sequence[FixtureResult], counts: Mapping[str, int], errors: Mapping[str, str]
+) -> Iterator[Element]:
+    yield tag("p", {}, reports.summary(counts))
+    if errors:
+        yield tag("h2", {}, "Not read")
+        yield _named([f"{path}: {reason}" for path, reason in errors.items()])
+    if causes:
+        yield tag("h2", {}, "What is not as recorded")
+        yield from [_cause(one) for one in causes]
+    if results:
+        yield tag("h2", {}, "Every fixture")
+        yield _fixtures(results[:MOST_FIXTURES])
+    if len(results) > MOST_FIXTURES:
+        yield tag("p", {"class": "dim"}, f"… {len(results) - MOST_FIXTURES:,} more fixtures")
+
+
+def _cause(cause: Cause) -> Element:
+    head = tag("strong", {}, cause.words)
+    about = tag("p", {"class": "dim"}, f"{counted(cause.fixtures)}, cause {cause.id}")
+    example = tag("p", {"class": "dim"}, f"for example {cause.fixtures[0]}")
+    shown = difference(reports.details(cause.example).split("\n"))
+    places = folded("Fixtures", _named([str(one) for one in cause.fixtures]))
+    return folded(head, about, example, shown, places, is_open=True)
+
+
+def _fixtures(results: Sequence[FixtureResult]) -> Element:
+    parts = list(dict.fromkeys([part for one in results for part in one.verdicts]))
+    rows: list[list[Element | str]] = []
+    for one in results:
+        verdicts = [str(one.verdicts.get(part, "")) for part in parts]
+        cells = [tag("td", {"class": CLASSES.get(verdict, "none")}, verdict) for verdict in verdicts]
+        rows.append([f"{one.path}::{one.case}::{one.column}", *cells])
+    return table(["fixture", *parts], rows)
+
+
+def _named(lines: Sequence[str]) -> Element:
+    left = len(lines) - MOST_NAMED
+    more = [tag("li", {"class": "dim"}, f"… and {left:,} more")] if left > 0 else []
+    return tag("ul", {}, *[tag("li", {}, one) for one in lines[:MOST_NAMED]], *more)
