@@ -19,6 +19,7 @@ from adapters.formats.overridden_methods import content_parts, is_own, prompt_of
 from adapters.formats.profile import CUSTOM, Profile
 from adapters.json_text.repair_limits import one_reading
 from adapters.prompts import content_markers as markers
+from adapters.prompts.formatted import message_dicts
 from adapters.prompts.prompt import DemoUse, Message, Prompt
 from adapters.prompts.text import Text, join
 from adapters.replies.flags.flag import Flag
@@ -103,7 +104,7 @@ class Adapter:
         taken over from it.
         """
         if not is_own(self.format, Adapter.format):
-            return prompt_of_dicts(self.format(signature, list(demos), dict(inputs)))
+            return prompt_of_dicts(message_dicts(self.format(signature, list(demos), dict(inputs))))
         return self._render(signature, demos, inputs, reuse)
 
     def read(self, signature: Signature, completion: str) -> Reading:
@@ -315,7 +316,7 @@ class Adapter:
 
         dspy's JSONAdapter raises NotImplementedError here; ours does not.
         """
-        messages = self.format(signature, demos, inputs)
+        messages = message_dicts(self.format(signature, demos, inputs))
         content: Any = self.format_assistant_message_content(signature, outputs)
         answer = str(content) if isinstance(content, str) else content
         return {"messages": [*messages, {"role": "assistant", "content": answer}]}

@@ -16,6 +16,7 @@ from adapters.formats.overridden_methods import content_parts, is_own, reading_o
 from adapters.formats.profile import EXTRACTION_OPTION, SHARED_OPTIONS, Card, Opening, Profile
 from adapters.json_text.repaired_json import load_json
 from adapters.prompts.field_descriptions import inputs_described, joined, outputs_described
+from adapters.prompts.formatted import message_dicts
 from adapters.prompts.prompt import Message, Prompt
 from adapters.prompts.text import Segment, Text, join, value_segment
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
@@ -180,7 +181,7 @@ class TwoStepAdapter(Adapter):
 
         Rule: `dspy.adapters.two_step_adapter.TwoStepAdapter.acall`.
         """
-        outputs = await lm.acall(messages=self.format(signature, demos, inputs), **lm_kwargs)
+        outputs = await lm.acall(messages=message_dicts(self.format(signature, demos, inputs)), **lm_kwargs)
         return [await self._extracted(signature, output) for output in outputs]
 
     async def _extracted(self, signature: Signature, output: Any) -> dict[str, Any]:
