@@ -24,9 +24,10 @@ REPAIR_DEPTH = 2_000
 REPAIR_UNQUOTED = 150_000
 """Characters of a text with more brackets than quotes, which json_repair searches to the end at every bracket."""
 
-REPAIR_STEPS = 4_000_000
+REPAIR_STEPS = 2_000_000
 """Characters that json_repair may look at, those it looks at again included. It looks two or three times at each of an
-ordinary broken text; at 20 kB of quotes inside of a list, a thousand times and more. 4 million take a second or so."""
+ordinary broken text, a dozen times at one of quotes and colons. Two million take a second or so. A search to the next
+quote counts as one, and as one more for each 64 characters (`adapters.json_text.lookahead`)."""
 
 QUICK_STEPS = 150_000
 """The same for who cannot wait, such as a screen between two keys: less than a tenth of a second."""

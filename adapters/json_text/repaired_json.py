@@ -12,9 +12,13 @@ from typing import Any
 from json_repair.json_parser import JSONParser
 
 from adapters.json_text.json_document import Member, members_from
+from adapters.json_text.lookahead import Walk, first_unescaped, walk_is_known
 from adapters.json_text.repair_limits import check_repairable, repair_steps
 
 NOT_JSON = object()
+
+AT_ONCE = 64
+"""Characters that a search looks at in the time of one look."""
 
 
 def load_json(text: str) -> Any:
@@ -70,6 +74,7 @@ class _BoundedParser(JSONParser):
     def __init__(self, text: str, **options: Any) -> None:
         super().__init__(text, None, False, **options)
         self._steps = repair_steps()
+        self._walks: dict[str, Walk] = {}
 
     def get_char_at(self, count: int = 0) -> str | None:
         steps = self._steps
@@ -83,9 +88,21 @@ class _BoundedParser(JSONParser):
         return character
 
     def skip_to_character(self, character: str | list[str], idx: int = 0) -> int:
-        found: int = super().skip_to_character(character, idx)
-        self._steps.take(max(found - idx, 0))
-        return found
+        text, start = self.json_str, self.index + idx
+        if start < 0 or not isinstance(text, str):
+            return int(super().skip_to_character(character, idx))
+        if isinstance(character, list) and walk_is_known() and text[start - 1 : start] == character[0]:
+            self._steps.take(1)
+            return self._walk(text, character[0]).step(start) - self.index
+        found = first_unescaped(text, "".join(character), start)
+        self._steps.take(1 + max(found - start, 0) // AT_ONCE)
+        return found - self.index
+
+    def _walk(self, text: str, quote: str) -> Walk:
+        walk = self._walks.get(quote)
+        if walk is None or walk.text is not text:  # json_repair rewrites some texts as it goes
+            walk = self._walks[quote] = Walk(text, quote)
+        return walk
 
     def scroll_whitespaces(self, idx: int = 0, **options: Any) -> int:
         found: int = super().scroll_whitespaces(idx, **options)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from adapters.formats import catalog
+from adapters.json_text import repair_limits
 from adapters.signatures import notation
 from workbench.output.reading_text import raised_by
 
@@ -14,7 +15,8 @@ from workbench.output.reading_text import raised_by
     [("no JSON at all", "dspy"), ('["' + 'a"b' * 6_000 + '"]', "this project")],
     ids=["dspy's own error", "past a limit that dspy does not have"],
 )
-def test_a_limit_of_ours_is_no_error_of_dspys(reply: str, who: str) -> None:
+def test_a_limit_of_ours_is_no_error_of_dspys(reply: str, who: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repair_limits, "REPAIR_STEPS", 10_000)
     reading = catalog.make("json").read(notation.read("question -> tags: list[str]"), reply)
     assert not reading.ok
     assert raised_by(reading) == who
