@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from unittest.mock import patch
 
@@ -22,6 +22,8 @@ from workbench.tui.widgets.text.editor import Editor
 WIDE, MIDDLE, SMALL = (160, 45), (120, 35), (80, 24)
 SIZES = [MIDDLE, SMALL, pytest.param(WIDE, marks=pytest.mark.slow)]
 """The usual size and the smallest in every run, the wide one in the long runs."""
+
+MANY_COLOURS = {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
 
 CLASSIFY = '''import dspy
 from typing import Literal
@@ -138,11 +140,13 @@ def at_the_desk(
     send: Send | None = None,
     mistakes: int | None = 0,
     home: Path | None = None,
+    terminal: Mapping[str, str] = MANY_COLOURS,
 ) -> WorkbenchApp:
     """Opens the app on a session and lets `act` use it.
 
     Fails if the app made another number of `mistakes` (None: any number is fine). With a `home` the config file in its
-    folder `config` holds, and what is remembered stays there for the next time.
+    folder `config` holds, and what is remembered stays there for the next time. `terminal` is how the environment
+    tells of its colours.
     """
 
     async def run() -> WorkbenchApp:
@@ -160,7 +164,7 @@ def at_the_desk(
         folders = {"XDG_STATE_HOME": state}
         if home is not None:
             folders = {"XDG_STATE_HOME": str(home / "state"), "XDG_CONFIG_HOME": str(home / "config")}
-        with patch.dict("os.environ", folders):
+        with patch.dict("os.environ", {**folders, **terminal}):
             app = asyncio.run(run())
             autosave.discard(app.document.path)  # or its thread writes to a folder that is being removed
     assert mistakes is None or len(app.mistakes.seen) == mistakes, list(app.mistakes.seen)

@@ -274,7 +274,7 @@ KEYS: tuple[Key, ...] = (
     Key(
         "theme",
         "the name of a theme",
-        "The colours of the app.",
+        "The colours of the app; on a terminal of 16 colours the default is `ansi-dark`.",
         'theme = "workbench-light"',
         _theme,
         ("WORKBENCH_THEME",),

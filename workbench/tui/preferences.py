@@ -11,7 +11,7 @@ from textual.app import App
 
 from adapters.user_folders import user_folder
 from workbench.state.document import Document
-from workbench.tui import remembered
+from workbench.tui import remembered, themes
 from workbench.tui.keys.key_words import USUAL, KeyWords
 from workbench.tui.remembered import Remembered, number, text
 from workbench.tui.screens.main import EDITORS, MainScreen
@@ -37,6 +37,7 @@ class Preferences:
         self._keeps = True
         self._remembered = Remembered()
         self._complaint = ""
+        self._usual_theme = themes.DARK.name
         self.key_words = USUAL
         """How texts on the screen name the keys in force."""
 
@@ -64,7 +65,10 @@ class Preferences:
             self.key_words = KeyWords(found.keymap)
         self._remembers = found is None or found.remember_layout
         self._remembered = remembered.load() if self._remembers else Remembered()
+        self._app.theme = self._usual_theme = themes.usual(self._app.console.color_system)
         wanted = text(self._remembered.user, "theme")
+        if wanted == themes.DARK.name:  # whoever chose none is remembered with it, and may be at another terminal now
+            wanted = self._usual_theme
         if self._in_force is not None and self._in_force.origins["theme"].source != "default":
             wanted = self._in_force.settings.theme
         if wanted in self._app.available_themes:
@@ -145,7 +149,8 @@ class Preferences:
         sizes: dict[str, Any] = {name: round(share, 3) for name, share in said.items() if share is not None}
         sizes["quiet"] = self._main.columns.is_quiet
         welcomed = {"welcomed": True} if self._remembered.user.get("welcomed") else {}
-        user = {**sizes, **welcomed, "theme": self._app.theme, "compact": self._app.has_class("-compact")}
+        theme = themes.DARK.name if self._app.theme == self._usual_theme else self._app.theme
+        user = {**sizes, **welcomed, "theme": theme, "compact": self._app.has_class("-compact")}
         own = {
             **sizes,
             "tab": self._main.tab,

@@ -63,3 +63,13 @@ LIGHT = Theme(
 )
 
 OURS = (DARK, LIGHT)
+OF_THE_TERMINAL = "ansi-dark"
+"""Textual's theme of the terminal's own sixteen colours."""
+
+
+def usual(color_system: str | None) -> str:
+    """The theme where nobody has chosen one, for rich's name of the colours a terminal has.
+
+    Of sixteen colours ours would become four greys: good and bad alike, and words on a ground of their own colour.
+    """
+    return OF_THE_TERMINAL if color_system == "standard" else DARK.name

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sessions.file import store
-from tests.support.open_app import TICKETS, Desk, at_the_desk
+from tests.support.open_app import MANY_COLOURS, TICKETS, Desk, at_the_desk
 from workbench.tui.actions import cases
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.dialogs.choose import ChooseThemeScreen
@@ -142,3 +142,34 @@ def test_help_names_the_id_of_every_key() -> None:
         assert "app.save" in shown and "editor.complete" in shown
 
     at_the_desk(act)
+
+
+SIXTEEN = {"TERM": "screen", "COLORTERM": ""}
+
+
+def test_a_terminal_of_sixteen_colours_gets_its_own_and_another_one_ours(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    async def look(desk: Desk) -> None:
+        seen.append(desk.app.theme)
+        await desk.press("ctrl+q")
+
+    for colours in (SIXTEEN, MANY_COLOURS, SIXTEEN):
+        at_the_desk(look, home=tmp_path, terminal=colours)
+    assert seen == ["ansi-dark", "workbench-dark", "ansi-dark"], "what was not chosen is not remembered"
+
+
+def test_a_theme_that_was_chosen_stands_on_every_terminal(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    async def choose(desk: Desk) -> None:
+        desk.app.preferences.set_theme("workbench-light")
+        await desk.press("ctrl+q")
+
+    async def look(desk: Desk) -> None:
+        seen.append(desk.app.theme)
+        await desk.press("ctrl+q")
+
+    at_the_desk(choose, home=tmp_path)
+    at_the_desk(look, home=tmp_path, terminal=SIXTEEN)
+    assert seen == ["workbench-light"]

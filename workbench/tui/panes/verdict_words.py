@@ -24,7 +24,8 @@ def in_short(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_old:
     if run is not None and run.phase == "failed" and run.reply is None:
         return Verdict(id, name, "✗", "error", _failure(run), matters=True)
     if rendered.error:
-        return Verdict(id, name, "✗", "error", one_line(f"no prompt: {rendered.error}", LONGEST), matters=True)
+        why = rendered.error.removeprefix("the ")  # `signature: line 1, …`: said of every column, in little room
+        return Verdict(id, name, "✗", "error", one_line(why, LONGEST), matters=True)
     old = "old " if is_old else ""
     if rendered.reply is not None and rendered.reply.raw:
         return Verdict(id, name, "≡", "accent", f"{old}kept raw")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.support.hostile import HOSTILE
-from tests.support.screen import assert_harmless, on_stage
+from tests.support.open_app import SMALL, Desk, at_the_desk
+from tests.support.screen import assert_harmless, on_stage, seen
 from workbench.tui.widgets.verdict_strip import Verdict, VerdictStrip
 
 FOUR = (
@@ -49,3 +50,12 @@ def test_names_and_reasons_of_others_do_no_harm() -> None:
             assert_harmless(strip)
 
     on_stage(strip, act, size=(80, 3))
+
+
+def test_what_hinders_every_column_is_named_in_the_room_that_there_is() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("signature")
+        await desk.paste_over("question -> answer: nothing_known")
+        await desk.until(lambda: "✗ signature: li" in "".join(seen(desk.main.query_one(VerdictStrip))), "for the place")
+
+    at_the_desk(act, size=SMALL)
