@@ -21,7 +21,7 @@ def line(attempt: Attempt) -> str:
 def token_counts(attempt: Attempt) -> str:
     """Prompt and completion tokens as the provider counted them, else estimated."""
     asked, answered = _counted(attempt)
-    return " + ".join(f"{'~' if is_estimate else ''}{count}" for count, is_estimate in (asked, answered)) + " tokens"
+    return " + ".join(f"{'~' if is_estimate else ''}{count:,}" for count, is_estimate in (asked, answered)) + " tokens"
 
 
 def total_tokens(attempt: Attempt) -> tuple[int, bool]:

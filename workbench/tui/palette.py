@@ -119,10 +119,12 @@ def _copying(host: Host) -> Iterator[Command]:
 
 def _view(host: Host) -> Iterator[Command]:
     main = host.main
-    yield Command("More room for prompts", "the line between prompts and replies", partial(main.resize, 0.1))
-    yield Command("More room for replies", "the line between prompts and replies", partial(main.resize, -0.1))
-    yield Command("More room for editors", "the line between editors and columns", partial(main.widen_editors, 8))
-    yield Command("More room for columns", "the line between editors and columns", partial(main.widen_editors, -8))
+    yield Command("More room for prompts", "moves the line between prompts and replies", partial(main.resize, 0.1))
+    yield Command("More room for replies", "moves the line between prompts and replies", partial(main.resize, -0.1))
+    yield Command("More room for editors", "moves the line between editors and columns", partial(main.widen_editors, 8))
+    yield Command(
+        "More room for columns", "moves the line between editors and columns", partial(main.widen_editors, -8)
+    )
     if main.notes.display:
         yield Command("Go to: notes", "what to notice, below the editors", main.notes.focus_first)
     for tab in EDITORS:

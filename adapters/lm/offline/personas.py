@@ -141,7 +141,7 @@ def toolcall(task: Task, variant: str) -> Reply:
 
 
 PERSONAS: Mapping[str, Persona] = {
-    "exact": Persona("none: it answers in the format that was asked for", exact),
+    "exact": Persona("answers in the format that was asked for", exact),
     "chatty": Persona("chat models put a sentence before and after the answer, whatever the prompt says", chatty),
     "sloppy": Persona(
         "small models write single quotes, trailing commas, quoted or wrongly cased choices, bare & in XML", sloppy

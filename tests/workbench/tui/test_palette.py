@@ -5,7 +5,7 @@ import inspect
 from tests.support.open_app import Desk, at_the_desk
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys.bindings import ACTIONS, WITHOUT_KEY
-from workbench.tui.palette import commands_of
+from workbench.tui.palette import commands_of, provider_of
 
 OF_TEXTUAL = {"help_quit"}
 """What a key of Textual's own calls, and we answer: ctrl+c."""
@@ -41,3 +41,16 @@ def test_every_command_has_a_key_or_a_reason() -> None:
         assert all(not name.endswith("   ") for name in keyed)
 
     at_the_desk(act)
+
+
+def test_a_word_of_the_description_finds_what_is_called_otherwise() -> None:
+    found: list[str] = []
+
+    async def act(desk: Desk) -> None:
+        provider = provider_of(desk.app)(desk.app.screen)
+        found.extend([str(hit.text) async for hit in provider.search("accept")])
+        found.extend([str(hit.text) async for hit in provider.search("ac")])
+
+    at_the_desk(act)
+    assert found[0].startswith("Check   ")
+    assert len([one for one in found if one.startswith("Check")]) == 1, "two letters are no word"

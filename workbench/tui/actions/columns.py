@@ -48,13 +48,15 @@ async def add(host: Host) -> None:
     shown = {one.adapter for one in session.columns}
     abouts = {name: catalog.profile(name).about for name in catalog.NAMES}
     entries = [
-        Entry(name, catalog.title(name), f"{about} · there is one" if name in shown else about)
+        Entry(name, catalog.title(name), f"{about} · shown already" if name in shown else about)
         for name, about in sorted(abouts.items(), key=lambda one: one[0] in shown)
     ]
     if rendered is not None:
         column = rendered.column
         entries.append(Entry(BESIDE, "Another model", f"{column.id} again, beside it, sent to another model"))
-        entries.append(Entry(EVERY, "Another model for every adapter", "adapter × model"))
+        entries.append(
+            Entry(EVERY, "Another model for every adapter", "beside each column one more, sent to that model")
+        )
         if session.variants:
             entries.append(Entry(VARIANT, "Other wordings", f"{column.id} again, beside it, with a variant"))
     chosen = await host.app.push_screen_wait(ChooseScreen("A new column", entries))
@@ -85,7 +87,7 @@ def answers(host: Host, column: Column) -> tuple[Answer, ...]:
     found = [
         Answer("model", "m", "Model", "of this column, in the place of the session's"),
         Answer("beside", "a", "Another model beside it", "a second column of this adapter"),
-        Answer("all", "n", "Every adapter with one more model", "adapter × model"),
+        Answer("all", "n", "Every adapter with one more model", "beside each column one more"),
     ]
     if column.model:
         found.append(Answer("session", "s", "The session's model", "no model of its own any more"))

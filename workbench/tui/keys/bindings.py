@@ -103,7 +103,14 @@ APP_BINDINGS: tuple[Binding, ...] = (
     _binding("ctrl+g", "copy_menu", "Copy", "Copy a prompt, a message, a reply or the request", KEEP, priority=True),
     _binding("ctrl+r", "record", "Record", "Freeze prompt and reply of this column as a fixture", KEEP, priority=True),
     _binding("shift+f4,f16", "rate", "Rate", "Good or bad, and a note, kept with the reply", KEEP, priority=True),
-    _binding("f9", "check", "Check", "Compare everything recorded with what is made now", KEEP, priority=True),
+    _binding(
+        "f9",
+        "check",
+        "Check",
+        "Compare everything recorded with what is made now; accept what changed, or leave it",
+        KEEP,
+        priority=True,
+    ),
     _binding(
         "shift+f9,f21",
         "break_replies",

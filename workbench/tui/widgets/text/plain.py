@@ -20,6 +20,9 @@ from textual.widgets import Static
 from workbench.output.display import one_line, safe
 
 LONGEST_TOAST = 600
+SHORTEST_WORD = 4
+"""Letters of a word that is looked for in descriptions: fewer would find half of the palette."""
+LEAST_SCORE = 0.01
 LONGEST_NAME = 80
 
 
@@ -94,11 +97,17 @@ def palette_discovery(text: str, command: IgnoreReturnCallbackType, help: str = 
 
 
 def palette_hit(matcher: Matcher, text: str, command: IgnoreReturnCallbackType, help: str = "") -> Hit | None:
-    """A palette entry for what was typed, with the matching letters marked; None when nothing matches."""
+    """A palette entry for what was typed, with the matching letters marked; None when nothing matches.
+
+    Behind those whose name matches stand those whose description has every word that was typed.
+    """
     shown = one_line(text, LONGEST_NAME)
     score, offsets = matcher.fuzzy_search.match(matcher.query, shown)
     if not score:
-        return None
+        words = matcher.query.lower().split()
+        if max(map(len, words), default=0) < SHORTEST_WORD or not all(word in help.lower() for word in words):
+            return None
+        score = LEAST_SCORE
     return Hit(score, _marked(shown, offsets), command, text=shown, help=_help(help))
 
 
