@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+import prompt_history
 import session_schema
 
 from adapters.lint.linting import LINTS
@@ -168,6 +169,7 @@ PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     },
     "docs/exports.md": {"forms": exports},
     "docs/flags.md": {"flags": flags, "lints": lints},
+    "docs/releases.md": {"history": prompt_history.page},
     "docs/stress.md": {"figures": survival_figures, "mutations": mutations},
     "docs/session.md": {"keys": session_keys, "parameters": parameters, "tests": tests_of_a_value},
 }

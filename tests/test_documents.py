@@ -6,13 +6,19 @@ import importlib.util
 import json
 import re
 import shlex
+import sys
+from itertools import pairwise
 from pathlib import Path
 
+import prompt_history
 import pytest
 from textual.binding import Binding
 from textual.screen import Screen
 
 from sessions.file import store
+from sessions.model import recording
+from sessions.releases.ours import Ours
+from sessions.releases.release import Release
 from workbench.cli.arguments import Parser
 from workbench.cli.commands import SUMMARIES, load
 from workbench.output.exit_codes import CommandError
@@ -29,6 +35,22 @@ DOCUMENTS = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 def test_generated_parts_are_what_the_program_says(document: str) -> None:
     text = (ROOT / document).read_text(encoding="utf-8")
     assert regenerate.regenerated(document, text) == text, "run `python docs/regenerate.py`"
+
+
+def test_the_history_of_prompts_belongs_to_its_samples_and_ends_at_the_reference() -> None:
+    history = json.loads(prompt_history.FILE.read_text(encoding="utf-8"))
+    again = "run `python docs/prompt_history.py`"
+    assert history["samples"] == prompt_history.digest(), again
+    pairs = [(one["from"], one["to"]) for one in history["steps"]]
+    assert pairs == list(pairwise(prompt_history.RELEASES)), again
+    assert pairs[-1][1] == recording.DSPY
+    assert all(one["changes"] for one in history["steps"])
+
+
+@pytest.mark.slow
+def test_the_samples_of_the_history_are_to_the_reference_what_they_are_to_ours() -> None:
+    with Release(sys.executable) as installed:
+        assert prompt_history.step(installed, Ours())["changes"] == []
 
 
 def test_the_schema_of_sessions_is_made_from_their_types() -> None:
