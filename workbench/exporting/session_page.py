@@ -98,7 +98,11 @@ class _SessionPage:
             notes = Passage("", (Piece(prepared.session.notes, "value"),))
             yield folded("Notes", as_html.passage(notes, LONGEST_TEXT, focusable("notes")), is_open=True)
         yield self._switches()
-        yield tag("noscript", {}, "This browser runs no script: the first case is shown, and nothing can be switched.")
+        yield tag(
+            "noscript",
+            {},
+            "No script runs here: the first case is shown, nothing can be switched, and the lesson has no words.",
+        )
         known = tag("div", {"class": "halves"}, tag("div", {}, *self._signatures()), tag("div", {}, *self._inputs()))
         yield tag("section", {"id": "signature"}, tag("h2", {}, "Signature and inputs"), known)
         columns = range(len(prepared.columns))

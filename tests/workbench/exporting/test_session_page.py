@@ -9,14 +9,17 @@ from dataclasses import replace
 from functools import lru_cache
 
 import pytest
+from hypothesis import given, settings
 from page_seen import Node, seen
 
+from adapters.formats import catalog
 from adapters.shown.elements import text as escaped
 from sessions import examples
 from sessions.exports.exported import Exported, source_of
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import rendering
+from tests.sessions.strategies import sessions
 from workbench.exporting import prepared, session_page
 from workbench.lessons import lesson, lesson_words
 
@@ -253,3 +256,19 @@ def test_many_cases_long_prompts_and_names_are_bounded_and_what_is_left_out_is_s
 
 def test_it_is_the_same_every_time() -> None:
     assert exported(small()).text == exported(small()).text
+
+
+@pytest.mark.slow
+@given(sessions)
+@settings(max_examples=60, deadline=None)
+def test_whatever_a_session_holds_the_page_is_whole(drawn: Session) -> None:
+    ids = [one.id for one in drawn.columns] or ["chat"]
+    session = replace(
+        drawn,
+        signature=SignatureText("question -> answer, score: float"),
+        columns=tuple([Column(one, name) for one, name in zip(ids, catalog.NAMES, strict=False)]),
+        cases=drawn.cases or (Case("one", {"question": "why?"}),),
+    )
+    html = exported(session).text
+    assert {one.name for one in seen(html).all()} <= {one.name for one in seen(example("question")[1]).all()}
+    assert not UNSEEN.search(html)
