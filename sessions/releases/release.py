@@ -29,6 +29,16 @@ OURS = Path(__file__).parents[2]
 """The folder of our packages, which the child reads with its own Python."""
 
 
+_children: set[subprocess.Popen[str]] = set()
+"""The processes that run now."""
+
+
+def end_every_child() -> None:
+    """Kills every process of a release, those that are still starting too: whoever waits for one gets its error."""
+    for process in list(_children):
+        process.kill()
+
+
 class Release:
     """The dspy of one Python. One question at a time; threads wait for each other. Use as a context manager.
 
@@ -169,6 +179,7 @@ class _Child:
         except OSError as error:
             self._folder.cleanup()
             raise ReleaseError("missing", python, f"cannot be run: {error.strerror or error}", hint) from error
+        _children.add(self._process)
         self._listener = threading.Thread(target=self._listen, daemon=True, name="dspy-child-stderr")
         self._listener.start()
         hello = self._read(START_SECONDS)
@@ -191,6 +202,7 @@ class _Child:
     def close(self) -> None:
         self._process.kill()
         self._process.wait()
+        _children.discard(self._process)
         self._listener.join(1.0)
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:

@@ -6,7 +6,7 @@ import atexit
 import threading
 
 from sessions.releases import environments
-from sessions.releases.release import Release
+from sessions.releases.release import Release, end_every_child
 
 _lock = threading.Lock()
 _running: dict[str, Release] = {}
@@ -26,7 +26,9 @@ def is_started(version: str) -> bool:
 
 
 def close_all() -> None:
-    """Ends every process that was started. The next question starts one anew."""
+    """Ends every process that was started, or is starting: who waits for one gets an error. The next question starts
+    one anew."""
+    end_every_child()
     with _lock:
         while _running:
             _running.popitem()[1].close()

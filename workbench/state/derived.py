@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from adapters.signatures.signature import Field, Signature
     from sessions.model.replies import Reply
     from sessions.model.session import Column
+    from workbench.state.document import State
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,16 @@ class SlowReading:
         return read_completion(self.adapter, self.request, self.signature, self.reply)
 
 
+@dataclass(frozen=True, eq=False)
+class LateColumn:
+    """A column that another process is still to be asked for, as everything stands now."""
+
+    state: State
+    column: Column
+    request: Request | None = None
+    """The one before, which is shown until then."""
+
+
 @dataclass(frozen=True)
 class RenderedColumn:
     """One column of the case on screen with what was made of it.
@@ -64,6 +75,8 @@ class RenderedColumn:
     reading_error: str = ""
     slow: SlowReading | None = None
     """What is left to do for a reading that takes more than a moment; until then there is none."""
+    late: LateColumn | None = None
+    """What another process is still to be asked; until then `request` and `reading` are those of before."""
     left_out: tuple[str, ...] = ()
     """What the column's variant is of, where that has changed since or is gone: the original stands in the prompt."""
 
@@ -75,11 +88,11 @@ class RenderedColumn:
     @property
     def why_no_prompt(self) -> str:
         """What stands in the place of a prompt that there is none of."""
-        return self.error or "the signature is still to be written"
+        return self.error or ("asked for" if self.late else "the signature is still to be written")
 
     @property
     def stale(self) -> bool:
-        return bool(self.error) and self.request is not None
+        return (bool(self.error) or self.late is not None) and self.request is not None
 
 
 def history_field(signature: Signature) -> Field | None:

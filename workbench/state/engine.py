@@ -16,8 +16,9 @@ from sessions.model import variants
 from sessions.model.recording import read_completion
 from sessions.model.session import Column, SignatureText
 from sessions.running import rendering
-from workbench.state.derived import ReadSignature, RenderedColumn, SlowReading
+from workbench.state.derived import LateColumn, ReadSignature, RenderedColumn, SlowReading
 from workbench.state.document import State
+from workbench.state.late_columns import is_late
 
 
 class Engine:
@@ -46,6 +47,8 @@ class Engine:
         last = self._columns.get(column.id)
         if last is not None and last.column is column and _same_column_content(self._seen.get(column.id), state):
             return last
+        if is_late(column) and self.read_signature(state).problem is None and self.signature.error is None:
+            return self._late(state, column, last)
         request, error = self._request(state, column, last.request if last is not None else None)
         rendered = RenderedColumn(
             column, request, error, state.case.replies.get(column.id), left_out=self._left_out(state, column)
@@ -54,6 +57,37 @@ class Engine:
         self._columns[column.id] = rendered
         self._seen[column.id] = state
         return rendered
+
+    def _late(self, state: State, column: Column, last: RenderedColumn | None) -> RenderedColumn:
+        """The column as it was, and what another process is to be asked so that it is as it should be."""
+        before = last if last is not None else RenderedColumn(column)
+        reply = state.case.replies.get(column.id)
+        rendered = replace(
+            before,
+            column=column,
+            error="",
+            reply=reply,
+            reading=before.reading if reply is before.reply else None,
+            late=LateColumn(state, column, before.request),
+            left_out=self._left_out(state, column),
+        )
+        self._columns[column.id] = rendered
+        self._seen[column.id] = state
+        return rendered
+
+    def late_of(self, id: str) -> LateColumn | None:
+        """What another process is still to be asked for the column; None when there is nothing, or no such column."""
+        return self._columns[id].late if id in self._columns else None
+
+    def take_late(self, id: str, late: LateColumn, made: RenderedColumn) -> None:
+        """What came of it. Where there is more to ask by now, it stands there as stale until that has come."""
+        now = self._columns.get(id)
+        if now is None:
+            return
+        if now.late is late:
+            self._columns[id] = replace(made, left_out=now.left_out)
+        elif made.request is not None:
+            self._columns[id] = replace(now, request=made.request)
 
     def forget(self, ids: set[str]) -> None:
         """Lets go of columns that are no more."""

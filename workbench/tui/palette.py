@@ -149,7 +149,7 @@ def _session(host: Host) -> Iterator[Command]:
         change = partial(edits.set_predictor, predictor=predictor)
         run = partial(main.edit, change, Place("signature", field="predictor"), "predictor")
         yield Command(f"Predictor: {predictor}", "with or without a reasoning output in front", run)
-    for adapter in catalog.NAMES:
+    for adapter in (*catalog.NAMES, *columns.of_releases()):
         about = catalog.profile(adapter).about
         shown = [one for one in session.columns if one.adapter == adapter]
         if shown:

@@ -11,6 +11,7 @@ from sessions.errors import SessionError
 from sessions.model import variants
 from sessions.model.parameters import check_parameters
 from sessions.model.session import Column
+from sessions.releases import environments
 from workbench.editing import column_edits, edits, field_values
 from workbench.output import json_shapes
 from workbench.output.display import one_line
@@ -47,6 +48,7 @@ async def add(host: Host) -> None:
     session, rendered = host.document.session, host.main.shown_column()
     shown = {one.adapter for one in session.columns}
     abouts = {name: catalog.profile(name).about for name in catalog.NAMES}
+    abouts |= of_releases()
     entries = [
         Entry(name, catalog.title(name), f"{about} · shown already" if name in shown else about)
         for name, about in sorted(abouts.items(), key=lambda one: one[0] in shown)
@@ -70,6 +72,16 @@ async def add(host: Host) -> None:
     fresh = [one.id for one in host.document.session.columns if one.id not in before]
     if fresh:
         host.app.call_after_refresh(host.main.columns.turn_to, fresh[0])
+
+
+def of_releases() -> dict[str, str]:
+    """The adapters of the releases that were added (`workbench dspy add`), the newest first, each in a few words."""
+    return {
+        f"{name}@{one.version}": f"as dspy {one.version} has it, by that very release"
+        for one in reversed(environments.added())
+        for name in catalog.NAMES
+        if catalog.dspy_class(name) is not None
+    }
 
 
 def about(host: Host, column: Column) -> str:

@@ -38,6 +38,10 @@ NO_PROMPT = "The prompt appears here as soon as there is a signature."
 DRIFTED = "≠ recorded"
 AS_DSPY = "as dspy 3.4.1"
 """What the adapters other than the markdown one reproduce; a user's own adapter is named by its class."""
+NOT_TRACED = "not traced"
+"""Of text that another release made, of which nobody says where it comes from."""
+ASKED_FOR = "its release of dspy is asked …"
+
 NOT_DSPYS = "not an adapter of dspy's"
 
 
@@ -91,9 +95,9 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
             self.mount_all([self.prompt, self.splitter, self.reply, self.fields])
         before = self._shown[0] if self._shown is not None else None
         self._shown = (rendered, run)
-        if before is None or (before.request, before.error) != (rendered.request, rendered.error):
+        if before is None or _prompt_of(before) != _prompt_of(rendered):
             prompt = rendered.request.prompt if rendered.request is not None else None
-            hint = "" if prompt is not None or rendered.error else NO_PROMPT
+            hint = "" if prompt is not None or rendered.error else ASKED_FOR if rendered.late else NO_PROMPT
             self.prompt.show(prompt, stale=rendered.stale, error=rendered.error, hint=hint)
         self._model = model
         self._show_title()
@@ -173,7 +177,9 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
 
     def say_whose(self, says_dspy: bool) -> None:
         """At its lower edge: that dspy's adapters are as dspy's are, once among all columns, and what is not dspy's."""
+        release = catalog.of_release(self._adapter)
         said = AS_DSPY if says_dspy else "" if self.is_dspys else NOT_DSPYS
+        said = said if release is None else f"by dspy {release.version} itself"
         if self.border_subtitle != said:
             self.border_subtitle = said
 
@@ -206,6 +212,8 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
             self._put_title(self._title)
             return
         kind, field, turn = key
+        if kind == "custom" and catalog.of_release(self._adapter) is not None:
+            kind = NOT_TRACED
         adapter = catalog.title(self._adapter)
         origin = " · ".join(part for part in (kind, field, turn) if part)
         self._put_title(lines((f"{adapter} ▸ ", "bold"), (origin, "$text-accent")))
@@ -265,7 +273,8 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
 
     def _title_of(self, rendered: RenderedColumn, model: str | None) -> Content:
         adapter, quiet = rendered.column.adapter, "$foreground 60%"
-        known = catalog.title(adapter) if adapter in catalog.OURS else None
+        is_known = adapter in catalog.OURS or catalog.of_release(adapter) is not None
+        known = catalog.title(adapter) if is_known else None
         own = _own_name(rendered.column)
         parts: list[tuple[str, str] | str] = [(known or adapter, "bold")]
         if known and own:
@@ -305,6 +314,11 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
             of = rendered.reply.model
             said.append(f"The reply above is {f'of {one_line(str(of), 40)}' if of else 'an earlier one'}, from before.")
         return "\n".join(said)
+
+
+def _prompt_of(rendered: RenderedColumn) -> tuple[object, ...]:
+    """What decides how the prompt of a column is shown."""
+    return rendered.request, rendered.error, rendered.stale, rendered.late is None
 
 
 def _own_name(column: Column) -> str:

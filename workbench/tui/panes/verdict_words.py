@@ -13,6 +13,7 @@ SHORT_FLAGS = {"xml-ampersand": "& not escaped"}
 """Reasons of a refusal that a parser tells of in words of its own, by the flag that explains them."""
 
 
+ASKED = "asked for"
 BEING_READ = "being read, which takes a moment"
 
 
@@ -30,6 +31,8 @@ def in_short(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_old:
     if rendered.reply is not None and rendered.reply.raw:
         return Verdict(id, name, "≡", "accent", f"{old}kept raw")
     reading = rendered.reading
+    if rendered.late is not None and (reading is None or rendered.request is None):
+        return Verdict(id, name, "◌", "accent", ASKED)
     if reading is None:
         if not rendered.text:
             return Verdict(id, name, "·", "", "no reply yet")

@@ -34,6 +34,7 @@ from workbench.tui.panes.status import StatusLine
 from workbench.tui.panes.tab_names import tab_names
 from workbench.tui.panes.tools import ToolsPane
 from workbench.tui.panes.variants import VariantsPane
+from workbench.tui.runs.late_columns import LateColumns
 from workbench.tui.runs.runs import ColumnRun, Order, RunEnded, RunProgress, Runs
 from workbench.tui.runs.send_setup import SendSetup
 from workbench.tui.runs.slow_readings import SlowReadings
@@ -89,6 +90,7 @@ class MainScreen(PaneSizesScreen):
         self._activity = ""
         self._batch = 0
         self._slow_readings = SlowReadings(self, self.show_soon)
+        self._late_columns: LateColumns | None = None
         self.requests: dict[tuple[str, str], Request] = {}
         """By case and column what was sent last, answered or not."""
         self._answered: dict[tuple[str, str], Request] = {}
@@ -147,6 +149,17 @@ class MainScreen(PaneSizesScreen):
             self._after_edit()
         self.show_soon()
 
+    def _follow(self, rendered: RenderedColumn) -> None:
+        """Has a column of another release asked for; a session without one never loads what that takes."""
+        if rendered.late is not None:
+            if self._late_columns is None:
+                self._late_columns = LateColumns(self, self.show_soon)
+            self._late_columns.look_after(rendered, self.engine)
+
+    def on_unmount(self) -> None:
+        if self._late_columns is not None:
+            self._late_columns.close()
+
     def show_soon(self) -> None:
         """Shows the document once the key that changed it is on screen; many changes are shown at once."""
         if not self._show_is_due:
@@ -162,6 +175,7 @@ class MainScreen(PaneSizesScreen):
         self.engine.forget({column.id for column in state.session.columns})
         for one in columns:
             self._slow_readings.look_after(one, self.engine)
+            self._follow(one)
         self.columns.show([(one, self._run_of(one.column), one.column.model) for one in columns])
         self.columns.mark_outdated({one.column.id for one in columns if self.is_outdated(one)})
         self._show_strip()

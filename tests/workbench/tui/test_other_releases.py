@@ -1,0 +1,188 @@
+"""A column of another release of dspy on screen: it follows what is typed, and what befalls its process is its own.
+
+The dspy beside the tests stands for the other release.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sessions.model import recording
+from sessions.model.replies import Reply
+from sessions.model.session import Column, Session
+from sessions.releases import environments, running
+from tests.support.open_app import TICKETS, Desk, at_the_desk
+from workbench.state.document import Place, State
+from workbench.tui.actions import columns
+from workbench.tui.panes.column import ColumnPane
+
+HERE = recording.DSPY
+THERE = f"chat@{HERE}"
+ANSWER = "[[ ## label ## ]]\nbug\n\n[[ ## urgency ## ]]\n3"
+
+
+@pytest.fixture(autouse=True)
+def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The dspy of the tests, as a release that was added."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    environments.use(sys.executable)
+    yield
+    running.close_all()
+
+
+def tickets(*names: str) -> Session:
+    return replace(TICKETS, columns=tuple([Column(name, name) for name in names]))
+
+
+async def patiently(desk: Desk, condition: Callable[[], object], what: str) -> None:
+    """As `Desk.until`, for what waits for a process to start, which takes a while on a machine with much to do."""
+    for _ in range(20_000):
+        if condition():
+            await desk.settle()
+            return
+        await desk.pilot.pause(0.01)
+    raise AssertionError(f"waited in vain {what}")
+
+
+def pane(desk: Desk, id: str) -> ColumnPane:
+    return next(one for one in desk.app.main.columns.all if one.column_id == id)
+
+
+def has_followed(desk: Desk, text: str = "") -> bool:
+    """Whether the other release's column shows a prompt of what stands in the document, with this text."""
+    rendered = pane(desk, THERE).rendered
+    return (
+        rendered is not None
+        and rendered.late is None
+        and rendered.request is not None
+        and text in str(rendered.request.messages[0].content)
+    )
+
+
+def say(desk: Desk, text: str) -> None:
+    """Puts the task in other words."""
+
+    def change(state: State) -> State:
+        signature = state.session.signature
+        changed = replace(signature, text=signature.text.replace('"""Classify', f'"""{text}. Classify'))
+        return replace(state, session=replace(state.session, signature=changed))
+
+    desk.app.main.edit(change, Place("signature"), "say")
+
+
+def test_it_follows_what_is_typed_beside_ours_and_its_reply_is_read_there() -> None:
+    reply = {"chat": Reply(ANSWER), THERE: Reply(ANSWER)}
+    session = tickets("chat", THERE)
+    session = replace(session, cases=(replace(session.cases[0], replies=reply),))
+
+    async def act(desk: Desk) -> None:
+        await patiently(desk, lambda: has_followed(desk), "for the first prompt")
+        say(desk, "Be kind")
+        await patiently(desk, lambda: has_followed(desk, "Be kind"), "for the prompt of what was typed")
+        theirs, ours = pane(desk, THERE).rendered, pane(desk, "chat").rendered
+        assert theirs is not None and ours is not None and theirs.request is not None and ours.request is not None
+        assert theirs.request.prompt.as_dicts() == ours.request.prompt.as_dicts()
+        assert theirs.reading is not None and ours.reading is not None
+        assert theirs.reading.values == ours.reading.values
+        assert f"Chat · dspy {HERE}" in str(pane(desk, THERE).border_title)
+        assert pane(desk, THERE).border_subtitle == f"by dspy {HERE} itself"
+
+    at_the_desk(act, session)
+
+
+def test_what_it_showed_stays_and_is_stale_while_it_works() -> None:
+    async def act(desk: Desk) -> None:
+        await patiently(desk, lambda: has_followed(desk), "for the first prompt")
+        say(desk, "Be kind")
+        desk.app.main.show()
+        rendered = pane(desk, THERE).rendered
+        assert rendered is not None and rendered.stale and rendered.late is not None
+        assert rendered.request is not None and "Be kind" not in str(rendered.request.messages[0].content)
+        assert "stale" in str(pane(desk, THERE).border_title)
+        ours = pane(desk, "chat").rendered
+        assert ours is not None and ours.request is not None and not ours.stale
+        assert "Be kind" in str(ours.request.messages[0].content)
+        await patiently(desk, lambda: has_followed(desk, "Be kind"), "for the prompt of what was typed")
+        assert "stale" not in str(pane(desk, THERE).border_title)
+
+    at_the_desk(act, tickets("chat", THERE))
+
+
+def test_a_killed_process_is_started_anew_by_the_next_key() -> None:
+    async def act(desk: Desk) -> None:
+        await patiently(desk, lambda: has_followed(desk), "for the first prompt")
+        child = running.release_of(HERE)._child
+        assert child is not None
+        child._process.kill()
+        child._process.wait()
+        say(desk, "Be kind")
+        await patiently(desk, lambda: has_followed(desk, "Be kind"), "for a new process")
+        assert running.release_of(HERE)._child is not child
+
+    at_the_desk(act, tickets("chat", THERE))
+
+
+def test_a_process_that_ends_on_the_way_is_that_columns_error_alone(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\necho '{{\"dspy\": \"{HERE}\"}}'\nread question\necho 'no memory left' >&2\n")
+    python.chmod(0o755)
+    environments.use(str(python))
+
+    async def act(desk: Desk) -> None:
+        def has_failed() -> bool:
+            rendered = pane(desk, THERE).rendered
+            return rendered is not None and "ended: no memory left" in rendered.error
+
+        await patiently(desk, has_failed, "for the error of the column")
+        assert (
+            "the next question starts it anew"
+            in desk.app.main.engine.column(desk.app.document.state, desk.app.document.session.columns[1]).error
+        )
+        ours = pane(desk, "chat").rendered
+        assert ours is not None and ours.request is not None and not ours.error
+
+    at_the_desk(act, tickets("chat", THERE))
+
+
+def test_a_release_that_is_not_there_says_how_to_add_it() -> None:
+    async def act(desk: Desk) -> None:
+        def says_how() -> bool:
+            rendered = pane(desk, "chat@9.9.9").rendered
+            return rendered is not None and "workbench dspy add 9.9.9" in rendered.error
+
+        await patiently(desk, says_how, "for the error of the column")
+
+    at_the_desk(act, tickets("chat", "chat@9.9.9"))
+
+
+def test_it_is_added_as_any_other_column() -> None:
+    async def act(desk: Desk) -> None:
+        assert set(columns.of_releases()) == {f"{one}@{HERE}" for one in ("chat", "json", "xml", "baml", "twostep")}
+        columns.show(desk.app, THERE)
+        await patiently(desk, lambda: THERE in [one.column_id for one in desk.app.main.columns.all], "for the column")
+        await patiently(desk, lambda: has_followed(desk), "for its prompt")
+
+    at_the_desk(act, tickets("chat"))
+
+
+def test_another_case_is_asked_for_too() -> None:
+    session = tickets(THERE)
+
+    async def act(desk: Desk) -> None:
+        await patiently(desk, lambda: has_followed(desk), "for the first prompt")
+        desk.document.look_at_case(1)
+        desk.app.main.show_soon()
+
+        def shows_second() -> bool:
+            rendered = pane(desk, THERE).rendered
+            request = rendered.request if rendered is not None else None
+            return request is not None and "A shorter menu?" in str(request.messages[-1].content)
+
+        await patiently(desk, shows_second, "for the prompt of the second case")
+
+    at_the_desk(act, session)

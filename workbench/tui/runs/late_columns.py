@@ -1,0 +1,45 @@
+"""The columns of other releases of dspy follow what is typed as fast as their processes answer, never the keys."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.dom import DOMNode
+
+from workbench.state.derived import RenderedColumn
+
+if TYPE_CHECKING:
+    from workbench.state.engine import Engine
+
+
+class LateColumns:
+    """One question a column at a time: what was typed meanwhile is the next one. `show` is called after each."""
+
+    def __init__(self, node: DOMNode, show: Callable[[], None]) -> None:
+        self._node = node
+        self._show = show
+        self._under_way: set[str] = set()
+
+    def look_after(self, rendered: RenderedColumn, engine: Engine) -> None:
+        """Asks for a column, if that is left to do."""
+        if rendered.late is not None and rendered.column.id not in self._under_way:
+            self._under_way.add(rendered.column.id)
+            self._node.run_worker(self._follow(rendered.column.id, engine), group="releases", exit_on_error=False)
+
+    async def _follow(self, id: str, engine: Engine) -> None:
+        from workbench.state import late_columns
+
+        try:
+            while (late := engine.late_of(id)) is not None:
+                engine.take_late(id, late, await asyncio.to_thread(late_columns.make, late))
+                self._show()
+        finally:
+            self._under_way.discard(id)
+
+    def close(self) -> None:
+        """Ends the processes: whoever waits for one gets its error, and nothing keeps the program from ending."""
+        from sessions.releases import running
+
+        running.close_all()
