@@ -92,6 +92,11 @@ def test_the_first_picture_of_the_app_waits_for_no_model_of_data_and_no_client()
     )
 
 
+def test_the_first_picture_of_the_app_waits_for_nothing_that_asks_over_http() -> None:
+    code = "import sys, workbench.tui.launch, workbench.tui.app; assert 'http.client' not in sys.modules"
+    assert loaded_after(code)
+
+
 def imported_by(path: Path, modules: set[str]) -> set[str]:
     """The project's modules that a file imports anywhere, for types alone and within functions too."""
     found: set[str] = set()

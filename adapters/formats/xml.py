@@ -6,7 +6,6 @@ import types
 from collections.abc import Hashable, Mapping
 from functools import lru_cache
 from typing import Any, ClassVar, Union, get_args, get_origin
-from xml.sax.saxutils import quoteattr
 
 from typing_extensions import is_typeddict
 
@@ -239,7 +238,13 @@ def _is_tag(name: str) -> bool:
 
 def value_to_xml(value: Any, tag: str, key: str | None = None) -> str:
     """A JSON value as nested tags; keys that are no tag names become `<entry key=…>`."""
-    attributes = f" key={quoteattr(key)}" if key is not None else ""
+    attributes = ""
+    if key is not None:
+        from xml.sax.saxutils import (
+            quoteattr,
+        )  # loads what asks over HTTP: none of the first picture
+
+        attributes = f" key={quoteattr(key)}"
     if isinstance(value, list):
         children = "".join([value_to_xml(one, "item") for one in value])
         return f"<{tag}{attributes}>{children}</{tag}>" if children else f"<{tag}{attributes} />"

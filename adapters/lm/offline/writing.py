@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 from adapters.lm.offline.task import Task, Wanted
 
@@ -57,7 +56,13 @@ def _xml_field(name: str, value: Any, wanted: Wanted | None) -> str:
 
 def element(tag: str, value: Any, key: str | None = None) -> str:
     """A value as nested elements; keys that are no names go into `<entry key="…">`."""
-    attribute = f" key={quoteattr(key)}" if key is not None else ""
+    attribute = ""
+    if key is not None:
+        from xml.sax.saxutils import (
+            quoteattr,
+        )  # loads what asks over HTTP: none of the first picture
+
+        attribute = f" key={quoteattr(key)}"
     if isinstance(value, list):
         inner = "".join(element("item", one) for one in value)
     elif isinstance(value, dict):
