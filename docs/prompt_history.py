@@ -1,7 +1,7 @@
 """What each release of dspy changed in prompts and readings, found out from the releases themselves.
 
 Run `python docs/prompt_history.py` after `workbench dspy add` of every release in `RELEASES` but the last, which is the
-dspy that the tests install. It writes `prompt_history.json`; `regenerate.py` makes the page of that, without any release.
+dspy that the tests install. It writes `prompt_history.json`, and `regenerate.py` makes the page of that alone.
 """
 
 from __future__ import annotations
