@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from adapters.values.plain_json import plain
+from sessions.causes import writing
 from sessions.causes.cause import Cause, CauseKind, FixtureName, Key
 from sessions.fixtures.verdicts import Drift, Edit, FixtureResult, Origin
 
@@ -105,11 +106,13 @@ def _of_edits(drift: Drift, fields: dict[str, str]) -> Iterator[Key]:
         edits = list(drift.edits)
     typed = {edit.origin.field for edit in edits if edit.origin.kind == "type"}
     schemas = {edit.origin.field for edit in edits if edit.origin.kind == "schema"}
+    reminded = {edit.origin.turn for edit in edits if edit.origin.kind == "reminder"}
     given: dict[Key, None] = {}
     for edit in edits:
         kind, field = edit.origin.kind, edit.origin.field
         follows = kind in _OF_TYPES and kind != "type" and field in typed
         follows |= kind in ("constraint", "filler") and field in schemas
+        follows |= kind in ("marker", "name") and edit.origin.turn in reminded  # they are the reminder's own words
         if not follows:
             given[_of_edit(edit, drift.versions)] = None
     yield from given
@@ -142,7 +145,11 @@ def _of_edit(edit: Edit, versions: str) -> Key:
         return Key("constraint", origin.field or "", before, after)
     if kind == "name":
         return Key("fields", origin.field or "", before, after)
-    return Key(_of_release(versions, "adapter or its options"), kind, before, after)
+    by = _of_release(versions, "adapter or its options")
+    if by == "dspy release":
+        said = Edit(origin, writing.abstract(edit.before, ()), writing.abstract(edit.after, ()))
+        return writing.key_of(said, by, is_part=bool(before and after))
+    return Key(by, kind, before, after)
 
 
 _NOTATION = re.compile(r'[\\"]*\bdescription[\\"]*:|[\\"#{}\[\],:]')
@@ -266,6 +273,8 @@ def in_words(key: Key) -> str:
         return f"the adapter or its options changed ({key.name}){change}"
     if key.kind == "key order":
         return "the keys of the file were sorted, and prompts depend on their order"
+    if key.kind == "dspy release" and writing.is_of_writing(key):
+        return f"another dspy release: {writing.in_words(key)}"
     return f"another {key.kind}{change}"
 
 

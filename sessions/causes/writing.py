@@ -208,6 +208,11 @@ def _shortest(text: str, beside: str) -> str:
     return " ".join(words[head : len(words) - tail])
 
 
+def is_of_writing(key: Key) -> bool:
+    """Whether a key is one of those made here."""
+    return key.name.partition(": ")[0] in _SENTENCES or key.name in _OF_A_FIELD.values()
+
+
 def in_words(key: Key) -> str:
     """The change as one sentence without its full stop: "types are written `Union[…]`, no longer `UnionType[…]`"."""
     what, before, after = key.name, key.before, key.after

@@ -12,6 +12,7 @@ from sessions.causes import report
 from sessions.causes.cause import ACCEPTABLE, Cause
 from sessions.causes.finding import Causes, causes_of
 from sessions.fixtures import checking
+from sessions.fixtures.verdicts import Drift, Edit, FixtureResult, Origin
 from sessions.model import recording
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
@@ -153,3 +154,12 @@ def test_a_report_is_bounded_and_its_shape_plain_json() -> None:
         "case": "rain",
         "column": "chat",
     }
+
+
+def test_what_another_release_wrote_is_said_as_an_upgrade_says_it() -> None:
+    reminder, marker = Origin("history 1", "reminder"), Origin("history 1", "marker", "answer")
+    edits = (Edit(reminder, "", "Respond with the field"), Edit(marker, "", "`[[ ## answer ## ]]`"))
+    drift = Drift("render", "messages[1]", "the reminder was added", versions="dspy 3.0.4 then, 3.4.1 now", edits=edits)
+    found = Causes()
+    found.add([FixtureResult("s.json", "one", "chat", {"render": "drift"}, (drift,))])
+    assert [one.words for one in found.found()] == ["another dspy release: history turns gained the reminder"]
