@@ -23,6 +23,15 @@ SAME_API = frozenset({"openai", "groq", "openrouter", "deepseek", "xai", "hosted
 """litellm's providers of the chat doors; Azure's needs an address. litellm calls Ollama by Ollama's own API: where dspy
 does not, it is called as a server of OpenAI's (`OPENAI_PATH`)."""
 
+SENT_AS_GIVEN = frozenset(
+    {
+        *("dashscope", "deepseek", "fireworks_ai", "groq", "hosted_vllm", "llamafile", "moonshot", "nebius", "novita"),
+        *("openrouter", "together_ai"),
+    }
+)
+"""litellm's providers to which it sends a chat request as it is given; to others it may write a part in their own way
+(Mistral's `random_seed`, Gemini's `contents`)."""
+
 OPENAI_PATH = "/v1"
 """Where a server that has an API of its own speaks OpenAI's."""
 
@@ -136,6 +145,15 @@ def as_written(
         return {name: value for name, value in request.items() if value is not None}
     exact = by_door[1]
     return {**{name: exact[name] for name in request if name in exact}, **exact}
+
+
+def arrives_as_written(
+    model: str, request: Mapping[str, Any], connection: frozenset[str], settings: LMSettings = CHAT
+) -> bool:
+    """Whether what `as_written` says is known to stand at the server so, in the same words."""
+    if settings.model_type != "chat" or _by_chat_door(model, request, connection) is not None:
+        return True
+    return model.partition("/")[0] in SENT_AS_GIVEN
 
 
 def _by_chat_door(

@@ -11,7 +11,7 @@ from typing import Any
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.lm.capabilities import TOOL_PARAMS, Known, known_of
-from adapters.lm.dspys_wire import Sent, as_written, sent, text_of
+from adapters.lm.dspys_wire import Sent, arrives_as_written, as_written, sent, text_of
 from adapters.lm.lm_settings import LMSettings
 from adapters.prompts.prompt import Message, Prompt
 from adapters.requests.capabilities import Capabilities
@@ -198,6 +198,14 @@ def body_of(session: Session, column: Column, request: Request) -> dict[str, Any
         return body
     head = {"model": body.pop("model")} if "model" in body else {}
     return {**head, **as_written(model, body, _settings_used(session, column), lm_settings_of(session, column))}
+
+
+def is_body_as_it_arrives(session: Session, column: Column, request: Request) -> bool:
+    """Whether `body_of` is what stands at the server; else litellm writes it in the way of its provider."""
+    model = session.model_of(column)
+    body = {name: value for name, value in request.as_dict().items() if name != "model"}
+    used, settings = _settings_used(session, column), lm_settings_of(session, column)
+    return model.startswith("offline/") or arrives_as_written(model, body, used, settings)
 
 
 def handed_over(session: Session, column: Column, request: Request) -> Sent:

@@ -118,6 +118,48 @@ def test_what_is_shown_before_a_call_is_what_arrives(
             assert {**arrived, "model": model} == json.loads(json.dumps(shown)), (model, column.adapter)
 
 
+ROUTES = (
+    *("openai/gpt-6-sol", "openai/o3", "gpt-6-sol", "groq/openai/gpt-oss-20b", "openrouter/openai/gpt-oss-120b"),
+    *("deepseek/deepseek-chat", "xai/grok-4.7", "hosted_vllm/own", "moonshot/kimi-k3", "ollama/llama3.2"),
+    *("together_ai/any", "fireworks_ai/any", "nebius/any", "novita/any", "dashscope/any", "llamafile/mine"),
+    *("mistral/any", "gemini/gemini-3.8-flash"),
+)
+IN_ITS_OWN_WAY = {"mistral/any", "gemini/gemini-3.8-flash"}
+"""To these litellm writes a request in the way of their own API."""
+IN_ITS_OWN_WAY_WITH_HEADERS = {*IN_ITS_OWN_WAY, "openai/gpt-6-sol", "gpt-6-sol", "openai/o3", "ollama/llama3.2"}
+"""With headers of one's own dspy leaves every model to litellm, and so do we."""
+
+
+@pytest.mark.parametrize("headers", [{}, {"X-Org": "OUR_ORG"}], ids=["no headers", "a header"])
+def test_whether_the_request_is_shown_as_it_arrives_is_said_of_every_route(
+    server: LoopbackServer, monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]
+) -> None:
+    monkeypatch.setenv("OUR_ORG", "us")
+    column = Column("one", "json")
+    text = SignatureText("question -> tags: list[str], sure: bool")
+    of_its_own = set()
+    for model in ROUTES:
+        params = {"max_tokens": LIMIT, "seed": 3, "stop": ["END"], "api_base": server.url}
+        if headers:
+            params["header_variables"] = headers
+            if model.endswith(("gpt-6-sol", "grok-4.7")):
+                del params["stop"]  # litellm refuses it for them
+        session = Session(text, (), (column,), (Case("case 1", QUESTION),), model, params)
+        request = rendering.request_of(session, column, session.cases[0])
+        shown = json.loads(json.dumps(rendering.body_of(session, column, request)))
+        server.requests.clear()
+        allowed = {"allow_hosts": [host_of(server.url)], "allow_variables": ["OUR_ORG"]}
+        sending.send(session, column, session.cases[0], **allowed)
+        arrived = {**body_of(server, "nothing"), "model": model}
+        assert "nothing was sent" not in arrived, model
+        assert server.requests[-1].headers.get("x-org") == ("us" if headers else None), model
+        if arrived != shown:
+            of_its_own.add(model)
+        if rendering.is_body_as_it_arrives(session, column, request):
+            assert arrived == shown, model
+    assert of_its_own == (IN_ITS_OWN_WAY_WITH_HEADERS if headers else IN_ITS_OWN_WAY)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("adapter", ["chat", "json", "xml", "baml", "twostep"])
 def test_what_arrives_of_two_hundred_models_is_what_dspy_sends(

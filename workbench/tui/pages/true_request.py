@@ -50,7 +50,10 @@ def blocks_of(at: LookedAt, as_json_text: bool = False) -> list[Block]:
     if at.rendered.stale:
         blocks += paragraph(f"Out of date, because {at.rendered.error}", "error")
     blocks += [named("model", request.model or "none"), *_about(at), *_native(at, request)]
-    blocks += heading("Parameters beside the messages, as they arrive")
+    arrives = rendering.is_body_as_it_arrives(at.session, at.column, request)
+    blocks += heading(f"Parameters beside the messages, {'as they arrive' if arrives else 'as litellm gets them'}")
+    if not arrives:
+        blocks += paragraph("litellm may write them, and the messages, in the way of the provider's own API.", "note")
     body = rendering.body_of(at.session, at.column, request)
     params = {name: value for name, value in body.items() if name not in READ_BY_THE_MODEL}
     blocks += [named(name, *_value(value)) for name, value in params.items()] or [block("  none", "note")]

@@ -80,6 +80,22 @@ def test_the_request_says_what_the_model_can_do_who_says_so_and_that_it_leaves()
     assert "can: nothing of its own (no table lists it" in said
 
 
+@pytest.mark.parametrize(
+    ("model", "said_so"),
+    [
+        ("offline/exact", "as they arrive"),
+        ("openai/gpt-6-luna", "as they arrive"),
+        ("together_ai/any", "as they arrive"),
+        ("mistral/any", "as litellm gets them"),
+        ("gemini/gemini-3.8-flash", "as litellm gets them"),
+    ],
+)
+def test_the_request_says_whether_it_arrives_in_the_same_words(model: str, said_so: str) -> None:
+    said = text_of(true_request.blocks_of(looked_at(session(model), "json")))
+    assert f"Parameters beside the messages, {said_so}" in said
+    assert ("litellm may write them" in said) is (said_so != "as they arrive")
+
+
 def test_the_request_as_json_is_the_request() -> None:
     at = looked_at(session("openai/gpt-6-luna"), "json")
     said = text_of(true_request.blocks_of(at, as_json_text=True))
