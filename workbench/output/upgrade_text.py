@@ -28,7 +28,7 @@ def summary(found: Upgrade) -> Iterator[str]:
     """What the change comes to: prompts, tokens, replies, and what could not be compared."""
     counts = found.counts
     before, after = counts["tokens_before"], counts["tokens_after"]
-    share = f" ({(after - before) / before:+.1%})" if before and after != before else ""
+    share = f" ({(after - before) / before:+.1%})" if before and abs(after - before) >= before / 2_000 else ""
     yield f"prompts and requests: {counts['prompts']:,} of {counts['compared']:,} are others"
     yield f"tokens of all prompts: ~{before:,} → ~{after:,}{share}"
     if counts["replies"]:
