@@ -47,6 +47,7 @@ _NAMING = re.compile(
     re.IGNORECASE,
 )
 _CODE = re.compile(r"(^|_)(id|number|code|sku|ref|reference|key|identifier|version)($|_)|_id$|_no$", re.IGNORECASE)
+_EMAIL = r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+\.[\w.-]*\w"
 _THOUGHT = re.compile(r"reasoning|rationale|thought|explanation|justification|why|analysis", re.IGNORECASE)
 
 
@@ -246,7 +247,7 @@ class Sampler:
         if len(path) == 1 and _THOUGHT.search(name):
             return self._thought(hint)
         if "email" in inside or "mail" == inside:
-            return self._next("email", source.matches(r"[\w.+-]+@[\w-]+\.[\w.-]*\w")) or "ada@example.org"
+            return self._next("email", source.matches(_EMAIL)) or "ada@example.org"
         if "url" in inside or "link" in inside or "website" in inside:
             return self._next("url", source.matches(r"https?://[^\s<>\"')\]]+")) or "https://example.org"
         if "phone" in inside:

@@ -15,6 +15,7 @@ from adapters.lm.protocol import collect
 from adapters.running import runner
 from adapters.running.runs import Run
 from adapters.signatures.notation import read
+from tests.support.pace import LOOPS_A_SECOND, loops
 
 ADAPTERS = ("chat", "json", "xml", "baml", "twostep", "markdown")
 
@@ -296,3 +297,11 @@ def test_hostile_inputs_still_get_an_answer(adapter: str, text: str) -> None:
 def test_messages_of_no_known_form_get_some_text(messages: Any) -> None:
     (response,) = collect(open_model("offline/exact", chunk_seconds=0).stream({"messages": messages}))
     assert response.text
+
+
+@pytest.mark.parametrize("letter", ["a", "1"])
+def test_a_text_without_a_blank_is_answered_at_once(letter: str) -> None:
+    signature, text = read("text -> email: str, phone: str"), letter * 50_000
+    lm = open_model("offline/exact")
+    answered = loops(lambda: runner.run(make("chat"), lm, signature, (), {"text": text}, fallback=False))
+    assert answered < LOOPS_A_SECOND / 2
