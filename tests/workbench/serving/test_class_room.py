@@ -22,8 +22,8 @@ Act = Callable[[ClassRoom], Awaitable[None]]
 WELCOME = "Welcome."
 
 
-def hold(setup: Setup, act: Act) -> list[str]:
-    """Opens a class, lets `act` happen, and ends it; what was said of it."""
+def hold(setup: Setup, act: Act, patience: float = 280) -> list[str]:
+    """Opens a class, lets `act` happen, and ends it; what was said of it. It fails after `patience` seconds."""
     said: list[str] = []
 
     async def run() -> None:
@@ -34,7 +34,7 @@ def hold(setup: Setup, act: Act) -> list[str]:
         finally:
             await room.close()
 
-    asyncio.run(asyncio.wait_for(run(), 280))
+    asyncio.run(asyncio.wait_for(run(), patience))
     return said
 
 

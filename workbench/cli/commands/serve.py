@@ -27,7 +27,7 @@ session of their own, in a folder of their own. Nothing of yours is in reach: no
 file outside of that folder, no program, none of your keys; the offline models
 answer. The address is spent once the class is full; a visitor who closes the
 page leaves no process, and his folder goes with his place. Each visitor takes
-about 65 MB of memory."""
+65 to 90 MB of memory."""
 EXAMPLES = """\
   workbench serve                                 on this machine, with the first example
   workbench serve receipt.session.json --lesson 3     everybody starts in the lesson

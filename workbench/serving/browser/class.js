@@ -24,7 +24,7 @@ window.WebSocket = class extends Socket {
     this.addEventListener("close", (event) => {
       if (WHY[event.code]) byId("why").textContent = WHY[event.code];
       byId("again").hidden = event.code === 4003;
-      byId("again").focus();
+      setTimeout(() => byId("again").focus(), 0); // textual.js shows it first
     });
   }
 };
