@@ -53,11 +53,12 @@ class Release:
         answer_seconds: float = ANSWER_SECONDS,
     ) -> None:
         """Starts it. Raises `ReleaseError` when that Python cannot be run, or has no dspy that can be used."""
-        self._python = python
+        # The child runs in a folder of its own; links stay, for a venv is found by the name it is called with.
+        self._python = os.path.abspath(python) if os.path.dirname(python) else python
         self._hint = hint
         self._answer_seconds = answer_seconds
         self._lock = threading.Lock()
-        self._child: _Child | None = _Child(python, hint)
+        self._child: _Child | None = _Child(self._python, hint)
         self.version = self._child.version
 
     @property

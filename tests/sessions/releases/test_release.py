@@ -157,6 +157,13 @@ def test_a_python_without_a_dspy_that_can_be_used_is_one_line(
     assert "--dspy-python" in str(found.value)
 
 
+def test_a_python_may_be_named_from_the_folder_one_is_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path, "exit 1")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReleaseError, match="has no dspy that can be used"):
+        Release("./python")
+
+
 def test_a_python_that_is_not_there_is_one_line() -> None:
     with pytest.raises(ReleaseError, match="cannot be run") as found:
         Release("/nowhere/python")

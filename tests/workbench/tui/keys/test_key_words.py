@@ -38,6 +38,7 @@ NO_TEXT = {
     "cli/commands/parse.py": "the command line, outside of the app",
     "cli/commands/send.py": "the command line, outside of the app",
     "cli/commands/bench.py": "the command line, outside of the app",
+    "cli/commands/serve.py": "the command line, outside of the app",
     "tui/keys/key_words.py": "how keys are written",
 }
 
