@@ -1,0 +1,177 @@
+"""Every release that was added makes under our column what it makes in a script of its own, byte for byte.
+
+`workbench dspy add VERSION` installs what is skipped here by name.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.formats import catalog
+from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from sessions.releases import environments
+from sessions.releases.engine import Question, ReleaseError
+from sessions.releases.release import Release
+
+pytestmark = pytest.mark.slow
+RELEASES = ("2.6.27", "3.0.4", "3.1.3", "3.2.1", "3.3.1")
+ADAPTERS = ("chat", "json", "xml", "baml", "twostep")
+TYPES = """\
+import enum
+from typing import Any, Literal, Optional, Union
+import pydantic
+import dspy
+
+class Mood(enum.Enum):
+    GOOD = "good"
+    BAD = "bad"
+
+class Point(pydantic.BaseModel):
+    x: float
+    label: str = pydantic.Field(default="", description="what it is called")
+
+class Line(pydantic.BaseModel):
+    \"\"\"From one to another.\"\"\"
+    points: list[Point]
+    mood: Optional[Mood] = None
+
+"""
+FIELDS: dict[str, tuple[str, str]] = {
+    "text": ("q: str", "a: str"),
+    "number": ("q: str", "a: int"),
+    "fraction": ("q: float", "a: float"),
+    "truth": ("q: bool", "a: bool"),
+    "texts": ("q: list[str]", "a: list[str]"),
+    "numbers by name": ("q: dict[str, int]", "a: dict[str, int]"),
+    "literal": ("q: str", 'a: Literal["yes", "it\'s <no>"]'),
+    "literal of numbers": ("q: str", "a: Literal[1, 2]"),
+    "enum": ("q: str", "a: Mood"),
+    "enums": ("q: str", "a: list[Mood]"),
+    "model": ("q: Point", "a: Point"),
+    "models": ("q: list[Point]", "a: list[Point]"),
+    "nested": ("q: str", "a: Line"),
+    "either": ("q: str", "a: Union[int, str]"),
+    "optional": ("q: Optional[str]", "a: Optional[int]"),
+    "optional model": ("q: str", "a: Optional[Point]"),
+    "anything": ("q: Any", "a: dict[str, Any]"),
+    "lists of lists": ("q: list[list[int]]", "a: list[list[str]]"),
+    "a list": ("q: list", "a: list"),
+    "model by name": ("q: str", "a: dict[str, Point]"),
+}
+VALUES: dict[str, Any] = {
+    "q: str": "Why? <b> & [[ ## a ## ]]\n\ttwo",
+    "q: float": 12,
+    "q: bool": True,
+    "q: list[str]": ["one", 'tw"o', "日本"],
+    "q: dict[str, int]": {"b": 1, "a": 2},
+    "q: Point": {"x": 1, "label": "l"},
+    "q: list[Point]": [{"x": 1.5, "label": ""}],
+    "q: Optional[str]": None,
+    "q: Any": {"k": [1, None]},
+    "q: list[list[int]]": [[1], []],
+    "q: list": [1, "x"],
+}
+SCRIPT = """\
+import json, sys
+import dspy
+answers = []
+for one in json.load(sys.stdin):
+    try:
+        names = {"__name__": "program"}
+        exec(one["source"], names)
+        kind = getattr(__import__(one["module"], fromlist=["x"]), one["kind"])
+        adapter = kind(dspy.LM("openai/none", api_key="none")) if one["kind"] == "TwoStepAdapter" else kind()
+        answers.append(adapter.format(names["Task"], one["demos"], one["inputs"]))
+    except Exception as error:
+        answers.append(type(error).__name__)
+print("\\n" + json.dumps(answers))
+"""
+
+
+def source_of(name: str) -> str:
+    given, wanted = FIELDS[name]
+    return (
+        f'{TYPES}class Task(dspy.Signature):\n    """Say it.\n\n    In two lines."""\n\n'
+        f"    {given} = dspy.InputField(desc='what is asked')\n    n: int = dspy.InputField()\n"
+        f"    {wanted} = dspy.OutputField()\n    why: str = dspy.OutputField(desc='in a word')\n"
+    )
+
+
+def demos_of(name: str) -> list[dict[str, Any]]:
+    value = VALUES[FIELDS[name][0]]
+    return [{"q": value, "n": 1, "a": "an answer", "why": "so"}, {"q": value, "a": "no n, no why"}, {"other": 1}]
+
+
+@pytest.fixture(scope="module", params=RELEASES)
+def release(request: pytest.FixtureRequest) -> Iterator[Release]:
+    found = environments.find(request.param)
+    if found is None or not found.is_there:
+        pytest.skip(f"dspy {request.param} was not added")
+    with environments.open_release(request.param) as dspy:
+        yield dspy
+
+
+def in_a_script(version: str, questions: list[dict[str, Any]], folder: Path) -> list[Any]:
+    """What that dspy's own adapters make of signatures that Python itself has made."""
+    found = environments.find(version)
+    assert found is not None
+    done = subprocess.run(
+        [found.python, "-I", "-W", "ignore", "-c", SCRIPT],
+        input=json.dumps(questions),
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        env={"DSPY_CACHEDIR": str(folder), "LITELLM_LOCAL_MODEL_COST_MAP": "True", "HOME": str(folder)},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2_000:]
+    answers: list[Any] = json.loads(done.stdout.splitlines()[-1])
+    return answers
+
+
+def made_under_a_column(release: Release, question: Question) -> list[dict[str, Any]] | None:
+    """The messages of a column; None where the release refuses to make any."""
+    try:
+        return [dict(one) for one in release.call(question).messages]
+    except ReleaseError:
+        return None
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_the_messages_are_what_it_makes_in_a_script_of_its_own(
+    release: Release, adapter: str, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    module, kind = catalog.dspy_class(adapter) or ("", "")
+    asked: list[dict[str, Any]] = [
+        {
+            "source": source_of(name),
+            "module": module,
+            "kind": kind,
+            "demos": demos_of(name),
+            "inputs": {"q": VALUES[FIELDS[name][0]], "n": 3},
+        }
+        for name in FIELDS
+    ]
+    compared = 0
+    for name, question, own in zip(FIELDS, asked, in_a_script(release.version, asked, tmp_path), strict=True):
+        column, case = Column(adapter, adapter), Case("one", question["inputs"])
+        session = Session(
+            SignatureText(question["source"], "Task"),
+            demos=tuple([Demo(one) for one in question["demos"]]),
+            columns=(column,),
+            cases=(case,),
+        )
+        made = made_under_a_column(release, Question(session, case, column))
+        assert (made is None) is isinstance(own, str), (name, made, own)
+        if made is not None:
+            assert made == own, name
+            compared += 1
+    record_property("compared", f"dspy {release.version} {adapter}: {compared} of {len(FIELDS)}")
+    if compared == 0:
+        assert (release.version, adapter) in {("2.6.27", "xml"), ("2.6.27", "baml")}
