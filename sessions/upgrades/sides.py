@@ -34,6 +34,15 @@ class Side:
     as_written: bool = False
     """Whether a request is compared as its model's provider gets it: parameters renamed and left out."""
 
+    def column_of(self, column: Column) -> Column:
+        """The column with this side's model and adapter. Whose engine asks is what the side says, and not the column:
+        of `chat@3.0.4` it is `chat`."""
+        release = catalog.of_release(column.adapter)
+        used = column if release is None else replace(column, adapter=release.adapter)
+        if self.adapter is not None and self.adapter != used.adapter:
+            used = replace(used, adapter=self.adapter, options={})
+        return used if self.model is None else replace(used, model=self.model)
+
 
 @dataclass(frozen=True)
 class Change:
@@ -77,11 +86,7 @@ class Compared:
 def compare(change: Change, session: Session, path: str, case: Case, column: Column) -> Compared:
     """What the change changes for one case under one column. Sends nothing, writes nothing, and never raises for what
     a session holds."""
-    release = catalog.of_release(column.adapter)
-    if release is not None:  # whose engine asks is what the change says
-        column = replace(column, adapter=release.adapter)
-    adapter = change.after.adapter or column.adapter
-    empty = Compared(path, case.name, column.id, column.adapter if change.after.adapter is None else adapter)
+    empty = Compared(path, case.name, column.id, change.after.column_of(column).adapter)
     try:
         signature = variants.session_of(session, column).signature.read()
     except Exception as error:  # a signature that cannot be read
@@ -128,9 +133,7 @@ def _calls(change: Change, case: Case, column: Column) -> Iterator[tuple[str, tu
 
 
 def _made(side: Side, session: Session, case: Case, column: Column, adapter: str, answers: tuple[Answer, ...]) -> Made:
-    used = column if side.model is None else replace(column, model=side.model)
-    if side.adapter is not None and side.adapter != column.adapter:
-        used = replace(used, adapter=side.adapter, options={})
+    used = side.column_of(column)
     # A recording's own capabilities are those of the model that it was made with.
     capabilities = _capabilities(session, case, used) if side.model is None else None
     session = replace(session, columns=tuple([used if one.id == column.id else one for one in session.columns]))

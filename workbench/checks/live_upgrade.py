@@ -36,9 +36,7 @@ def send(change: Change, session: Session, case: Case, column: Column, repeat: i
 def _share(
     side: Side, session: Session, case: Case, column: Column, repeat: int, allowed: Allowed, errors: dict[str, None]
 ) -> Share | None:
-    used = replace(column, model=side.model or column.model)
-    if side.adapter is not None and side.adapter != column.adapter:
-        used = replace(used, adapter=side.adapter, options={})
+    used = side.column_of(column)
     if not isinstance(side.engine, Ours):
         used = replace(used, adapter=f"{used.adapter}@{side.engine.version}")
     rounds = live_check.rounds(session, case, used, repeat, allowed)
