@@ -351,10 +351,11 @@ def _read_lines(read: ReleaseReading) -> list[str]:
 
 def _reason(read: ReleaseReading, reply: str) -> str:
     """The exception and what its first line says, without the reply and without numbers, which differ."""
-    first = read.message.partition("LM Response:")[0].replace(reply, "…").strip().partition("\n")[0]
+    said = read.message.partition("LM Response:")[0]
+    first = (said.replace(reply, "…") if reply else said).strip().partition("\n")[0]
     first = re.sub(r"^Adapter \w+ failed to parse the LM response\.?", "", first).strip()
-    said = f"{read.error}: {first}" if first and not first.startswith(read.error) else read.error
-    return _NUMBERS.sub("N", said)[:160]
+    whole = f"{read.error}: {first}" if first and not first.startswith(read.error) else read.error
+    return _NUMBERS.sub("N", whole)[:160]
 
 
 _FORMS: Mapping[type, str] = {

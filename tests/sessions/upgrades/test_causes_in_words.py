@@ -174,6 +174,12 @@ def test_a_reply_that_is_no_longer_read_stands_first_with_its_reason(changed: Co
     assert found.counts["no_longer_read"] == 1
 
 
+def test_a_reply_without_text_leaves_the_reason_as_it_is(changed: Compare) -> None:
+    before = ReleaseReading(True, {"answer": 4, "note": None})
+    (told,) = words(changed(call=reading(before), of=with_reply("")))
+    assert told.startswith("replies that were read are refused: AdapterParseError") and "…" not in told
+
+
 def test_hostile_text_is_told_as_it_is(changed: Compare) -> None:
     found = changed(lambda role, text: f"[red]\x1b[2J</b>`{text}\ud800" if role == "system" else text)
     assert found.found != ()
