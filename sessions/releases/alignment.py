@@ -7,7 +7,6 @@ stands in the reply exactly once; all else is one `repaired` span.
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -18,9 +17,7 @@ from typing import Any
 from adapters.prompts.prompt import Message, Prompt
 from adapters.prompts.text import Segment, Text
 from adapters.replies.reading import Span
-
-LONGEST_TRACED = 200_000
-"""Characters of a message that are looked through."""
+from sessions.line_diff import opcodes
 
 
 def traced(theirs: Prompt, own: Sequence[Message]) -> Prompt:
@@ -38,8 +35,6 @@ def _traced(message: Message, ours: Message) -> Message:
     text, own = message.text, ours.text
     if str(text) == str(own):
         return replace(turned, parts=(own,))
-    if max(len(text), len(own)) > LONGEST_TRACED:
-        return turned
     return replace(turned, parts=(_aligned(str(text), own),))
 
 
@@ -63,8 +58,8 @@ def _certain(lines: Sequence[str], own: Sequence[str]) -> list[tuple[int, int, i
     """Runs of equal lines, as (place in `lines`, place in `own`, how many), that hold a line which is once in both."""
     once = {line for line, count in Counter(lines).items() if count == 1}
     once &= {line for line, count in Counter(own).items() if count == 1}
-    found = difflib.SequenceMatcher(None, lines, own, autojunk=False).get_matching_blocks()
-    return [(a, b, size) for a, b, size in found if any(line.strip() and line in once for line in lines[a : a + size])]
+    equal = [(a, b, end - a) for tag, a, end, b, _ in opcodes(lines, own) if tag == "equal"]
+    return [(a, b, size) for a, b, size in equal if any(line.strip() and line in once for line in lines[a : a + size])]
 
 
 def nothing_taken(reply: str) -> tuple[Span, ...]:
