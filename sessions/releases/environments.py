@@ -44,6 +44,10 @@ class Environment:
         """Whether its Python still exists."""
         return os.access(self.python, os.X_OK)
 
+    def holds(self, python: str) -> bool:
+        """Whether a Python is within its folder. A venv's is a link to another's: its own folder counts."""
+        return Path(python).parent.resolve().is_relative_to(self.folder.resolve())
+
 
 def folder() -> Path:
     """`$XDG_DATA_HOME/adapter-workbench/dspy`, by default below `~/.local/share`; it need not exist yet.
@@ -142,6 +146,9 @@ def use(python: str) -> Environment:
         version = dspy.version
     if not VERSION.fullmatch(version):
         raise ReleaseError("missing", absolute, f"its dspy calls itself {version[:40]!r}, which is no release")
+    there = find(version)
+    if there is not None and there.is_own and there.holds(absolute):
+        return there  # it would be removed to be used
     making = _clean(folder()) / f"{UNDER_WAY}{version}-{os.getpid()}"
     try:
         making.mkdir()
@@ -191,7 +198,7 @@ def _kept(making: Path, version: str, python: str, *, is_own: bool) -> Environme
     place = making.with_name(version)
     try:
         (making / RECORD).write_text(json.dumps({"python": python, "own": is_own}) + "\n", encoding="utf-8")
-        if find(version) is None or not _is_whole(version):
+        if not _is_whole(version):
             shutil.rmtree(place, ignore_errors=True)
             making.rename(place)
     except OSError as error:

@@ -143,6 +143,13 @@ def test_a_python_of_the_users_is_used_and_stays_theirs(tmp_path: Path) -> None:
     assert environments.added() == ()
 
 
+def test_the_python_of_a_release_that_was_made_here_is_used_already(monkeypatch: pytest.MonkeyPatch) -> None:
+    installs(monkeypatch)
+    made = environments.add("9.9.1", lambda _: None)
+    assert environments.use(made.python) == made
+    assert Path(made.python).exists()
+
+
 def test_a_release_that_became_another_is_said(tmp_path: Path) -> None:
     python = program(tmp_path / "theirs" / "python", HELLO)
     environments.use(python)
