@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import threading
@@ -36,7 +37,16 @@ _children: set[subprocess.Popen[str]] = set()
 def end_every_child() -> None:
     """Kills every process of a release, those that are still starting too: whoever waits for one gets its error."""
     for process in list(_children):
+        _end(process)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Kills it and what it started: the Python that a script around it runs holds the pipes that are read here."""
+    if os.name == "nt":
         process.kill()
+    elif process.poll() is None:  # else its number may be another's by now
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
 
 class Release:
@@ -64,7 +74,8 @@ class Release:
     @property
     def versions(self) -> Mapping[str, str]:
         """Of `dspy`, and of `json_repair` and `pydantic` beside it; empty when it is closed."""
-        return {} if self._child is None else self._child.versions
+        child = self._child
+        return {} if child is None else child.versions
 
     @property
     def name(self) -> str:
@@ -133,11 +144,11 @@ class Release:
 
     def _ask(self, question: Mapping[str, Any], column: Column) -> dict[str, Any]:
         with self._lock:
-            if self._child is None or self._child.has_ended:
+            child = self._child  # another thread may close it meanwhile
+            if child is None or child.has_ended:
                 self.close()
-                self._child = _Child(self._python, self._hint)
-                self.version = self._child.version
-            child = self._child
+                child = self._child = _Child(self._python, self._hint)
+                self.version = child.version
             answer = child.ask(question, self._answer_seconds)
         if "error" in answer:
             kind = FAILURES.get(answer.get("kind", ""), "raised")
@@ -176,6 +187,7 @@ class _Child:
                 errors="replace",
                 env={**os.environ, **variables},
                 cwd=self._folder.name,
+                start_new_session=True,
             )
         except OSError as error:
             self._folder.cleanup()
@@ -183,7 +195,11 @@ class _Child:
         _children.add(self._process)
         self._listener = threading.Thread(target=self._listen, daemon=True, name="dspy-child-stderr")
         self._listener.start()
-        hello = self._read(START_SECONDS)
+        try:
+            hello = self._read(START_SECONDS)
+        except BaseException:  # ctrl+c, which is ours alone
+            self.close()
+            raise
         if "dspy" not in hello:
             self.close()
             said = hello.get("error") or self.last_words or "it ended without a word"
@@ -201,7 +217,7 @@ class _Child:
         return next((line.strip() for line in reversed(self._said) if line.strip()), "")
 
     def close(self) -> None:
-        self._process.kill()
+        _end(self._process)
         self._process.wait()
         _children.discard(self._process)
         self._listener.join(1.0)
@@ -237,7 +253,7 @@ class _Child:
 
     def _end_as_too_slow(self) -> None:
         self.was_too_slow = True
-        self._process.kill()
+        _end(self._process)
 
     def _listen(self) -> None:
         assert self._process.stderr is not None

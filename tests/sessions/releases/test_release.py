@@ -136,6 +136,12 @@ def test_a_child_that_hangs_is_ended(tmp_path: Path) -> None:
     assert found.value.kind == "too slow"
 
 
+def test_a_script_around_a_python_is_ended_with_what_it_started(tmp_path: Path) -> None:
+    python = program(tmp_path, 'echo \'{"dspy": "9.9"}\'', "sleep 600", "echo never")
+    with Release(python, answer_seconds=0.05) as dspy, pytest.raises(ReleaseError, match="did not answer"):
+        dspy.call(asked())
+
+
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
@@ -180,6 +186,7 @@ def test_code_in_a_language_is_that_of_dspy(dspy: Release) -> None:
     assert dspy.call(question).messages == Ours().call(question).messages
 
 
+@pytest.mark.slow
 def test_a_release_that_asks_litellm_of_the_model_hears_the_capabilities_of_the_question() -> None:
     """Releases before 3.1 do: `litellm.supports_response_schema(model=lm.model)`."""
     asks = "import litellm, sys; sys.path.insert(0, {root!r}); from sessions.releases import dspy_worker as worker; "
