@@ -144,6 +144,24 @@ def test_a_release_that_was_not_added_is_empty_in_a_check_and_says_how_to_add_it
         rendering.request_of(elsewhere, elsewhere.columns[0], elsewhere.cases[0])
 
 
+def test_a_release_that_cannot_be_asked_is_an_error_of_its_fixture_and_of_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = replace(session_of("question -> answer", "chat", question="Why?"), model="scripted/model")
+    for column in session.columns:
+        run = sending.send(session, column, session.cases[0], model=ScriptedLM("[[ ## answer ## ]]\nyes"))
+        session = sending.keep(session, "one", column, run)
+
+    def gone(version: str) -> None:
+        raise ReleaseError("missing", "", f"dspy {version} has become another")
+
+    monkeypatch.setattr(running, "release_of", gone)
+    there, here = checking.check(session)
+    assert {there.verdicts[part] for part in ("render", "parse")} == {"error"}
+    assert all("has become another" in one.message for one in there.drift)
+    assert {here.verdicts[part] for part in ("render", "parse")} == {"pass"}
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -189,6 +207,14 @@ def test_lines_are_traced_where_a_line_of_them_stands_once_in_both_and_all_else_
     twice = a_prompt("Why?\nWhy?\nelse")
     (message,) = alignment.traced(twice, (Message("user", "inputs", (own,)),)).messages
     assert message.segments == (Segment("Why?\nWhy?\nelse", "custom"),)
+
+
+def test_a_message_of_a_hundred_thousand_blank_lines_is_traced_as_far_as_time_allows() -> None:
+    blank = "\n" * 100_000
+    own = Text((Segment("Why?\n", "value", "question"), Segment(f"ours{blank}theirs", "reminder")))
+    (message,) = alignment.traced(a_prompt(f"Why?\nhere{blank}there"), (Message("user", "inputs", (own,)),)).messages
+    assert message.segments[0] == Segment("Why?\n", "value", "question")
+    assert str(message.text) == f"Why?\nhere{blank}there"
 
 
 def test_nothing_is_traced_where_the_messages_are_others() -> None:
