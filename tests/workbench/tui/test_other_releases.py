@@ -5,6 +5,8 @@ The dspy beside the tests stands for the other release.
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -125,6 +127,27 @@ def test_a_killed_process_is_started_anew_by_the_next_key() -> None:
         assert running.release_of(HERE)._child is not child
 
     at_the_desk(act, tickets("chat", THERE))
+
+
+def test_no_key_waits_for_another_release_to_record_or_to_check_its_column() -> None:
+    session = tickets(THERE)
+    session = replace(session, cases=(replace(session.cases[0], replies={THERE: Reply(ANSWER)}),))
+
+    async def act(desk: Desk) -> None:
+        await patiently(desk, lambda: has_followed(desk), "for the first prompt")
+        child = running.release_of(HERE)._child
+        assert child is not None
+        for key, is_done in (
+            ("ctrl+r", lambda: desk.document.state.case.recordings),
+            ("f9", lambda: [one for one in desk.app._notifications if one.title == "✓ the recording holds"]),
+        ):
+            os.kill(child._process.pid, signal.SIGSTOP)
+            await desk.press("f3", key, "f2")
+            assert not is_done()
+            os.kill(child._process.pid, signal.SIGCONT)
+            await patiently(desk, is_done, f"for what {key} does")
+
+    at_the_desk(act, session)
 
 
 def test_a_process_that_ends_on_the_way_is_that_columns_error_alone(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ place of its own, where it is decided."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,6 +13,7 @@ from sessions.fixtures.checking import NO_REPLY
 from sessions.fixtures.verdicts import FixtureResult
 from sessions.source.linking import Follower
 from workbench.output.display import one_line
+from workbench.state.late_columns import is_late
 from workbench.tui.actions import deciding
 from workbench.tui.keys.key_words import KeyWords
 from workbench.tui.widgets.text.plain import plain_notify
@@ -25,7 +27,18 @@ LONGEST_REASON = 120
 
 def check(host: Host) -> None:
     """What F9 does: checks all recordings of the session on screen, and its program; what drifted is then decided."""
-    checked = deciding.judged(host, Follower())
+    if any(is_late(column) for column in host.document.session.columns):
+        host.app.run_worker(_check_beside(host), group="check", exclusive=True, exit_on_error=False)
+    else:
+        _tell(host, deciding.judged(host, Follower()))
+
+
+async def _check_beside(host: Host) -> None:
+    """Another release is asked away from the keys."""
+    _tell(host, await asyncio.to_thread(deciding.judged, host, Follower()))
+
+
+def _tell(host: Host, checked: Sequence[FixtureResult]) -> None:
     differing = [one for one in checked if one.failed and not _waits(one)]
     if differing:
         host.ask(deciding.decide(host, differing))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from adapters.running.runs import Run
 from sessions.errors import SessionError
 from sessions.model import recording
-from sessions.model.session import Session
+from sessions.model.session import Column, Session
 from workbench.state.derived import RenderedColumn
 from workbench.state.document import Place, State
+from workbench.state.late_columns import is_late
 from workbench.tui.actions.checking import NOTHING_TO_CHECK
 from workbench.tui.textual_internals.toasts import take_back
 from workbench.tui.widgets.text.plain import plain_notify
@@ -30,42 +34,83 @@ def record(host: Host) -> None:
             host.app, "There is no column to record: first show one.", title="Not recorded", severity="warning"
         )
         return
-    try:
-        recorded = _recorded(host, rendered, host.document.session)
-    except SessionError as error:
-        plain_notify(host.app, str(error), title="Not recorded", severity="warning", timeout=10)
-        return
-    _keep(host, recorded, rendered.column.id, ", the reply unread" if rendered.reading is None else "")
+    _record(host, [rendered])
 
 
 def record_all(host: Host) -> None:
     """Records every column of this case, and says which could not be and why."""
-    session, done, left = host.document.session, [], []
-    for rendered in host.main.columns.rendered:
+    _record(host, host.main.columns.rendered)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """A column that can be recorded, and the run whose reply it shows, if there is one."""
+
+    column: Column
+    run: Run | None
+    is_read: bool
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    session: Session
+    """With the recordings of `done`, columns by their ids."""
+    done: tuple[str, ...]
+    left: tuple[str, ...]
+    """Why which column was left, a line each."""
+
+
+def _record(host: Host, shown: Sequence[RenderedColumn]) -> None:
+    wanted: list[_Wanted] = []
+    left: list[str] = []
+    for rendered in shown:
+        why = _hindrance(host, rendered)
+        if why:
+            left.append(f"{rendered.column.id} {why}")
+        else:
+            wanted.append(_Wanted(rendered.column, _run_of(host, rendered), rendered.reading is not None))
+    state = host.document.state
+    if any(is_late(one.column) for one in wanted):
+        host.app.run_worker(_record_beside(host, state, wanted, left), group="record", exit_on_error=False)
+    else:
+        _tell(host, _recorded(state, wanted, left), wanted)
+
+
+async def _record_beside(host: Host, state: State, wanted: Sequence[_Wanted], left: Sequence[str]) -> None:
+    """Another release is asked for its requests and readings away from the keys."""
+    made = await asyncio.to_thread(_recorded, state, wanted, left)
+    if host.document.session is state.session:
+        _tell(host, made, wanted)
+        return
+    said = "The session was changed meanwhile; once more records it as it is now."
+    plain_notify(host.app, said, title="Not recorded", severity="warning")
+
+
+def _recorded(state: State, wanted: Sequence[_Wanted], left: Sequence[str]) -> _Recorded:
+    session, done, left = state.session, [], list(left)
+    for one in wanted:
         try:
-            session = _recorded(host, rendered, session)
+            session = recording.record(session, session.cases[state.case_index], one.column, one.run)
         except SessionError as error:
             left.append(str(error))
         else:
-            done.append(rendered.column.id)
-    if done:
-        _keep(host, session, ", ".join(done))
-    if left or not done:
-        said = "\n".join(left) or "There is no column to record: first show one."
+            done.append(one.column.id)
+    return _Recorded(session, tuple(done), tuple(left))
+
+
+def _tell(host: Host, made: _Recorded, wanted: Sequence[_Wanted]) -> None:
+    if made.done:
+        is_unread = len(wanted) == 1 and not wanted[0].is_read
+        _keep(host, made.session, ", ".join(made.done), ", the reply unread" if is_unread else "")
+    if made.left or not made.done:
+        said = "\n".join(made.left) or "There is no column to record: first show one."
         plain_notify(host.app, said, title="Not recorded", severity="warning", timeout=10)
 
 
-def _recorded(host: Host, rendered: RenderedColumn, session: Session) -> Session:
-    """`session` with what is on screen of a column recorded. Raises SessionError where there is nothing to record."""
-    column, state = rendered.column, host.document.state
-    run = host.main.runs.of(state.case.name, column.id)
-    is_sent = run is not None and run.phase == "running"
-    why = host.key_words(UNDER_WAY) if is_sent else _hindrance(rendered, host.key_words)
-    if why:
-        raise SessionError(None, "", f"{column.id} {why}")
-    # what is frozen is what is on screen: a run that was asked something else has only the reply in common with it
-    ended = None if run is None or host.main.is_outdated(rendered) else run.run
-    return recording.record(session, session.cases[state.case_index], column, ended)
+def _run_of(host: Host, rendered: RenderedColumn) -> Run | None:
+    """The run whose reply is on screen: one that was asked something else has only the reply in common with it."""
+    run = host.main.runs.of(host.document.state.case.name, rendered.column.id)
+    return None if run is None or host.main.is_outdated(rendered) else run.run
 
 
 def _keep(host: Host, recorded: Session, what: str, more: str = "") -> None:
@@ -76,13 +121,19 @@ def _keep(host: Host, recorded: Session, what: str, more: str = "") -> None:
     host.main.say(f"recorded {what}{more}; {host.key_words('{app.save|^s} saves it, {app.check|F9} checks it')}")
 
 
-def _hindrance(rendered: RenderedColumn, keys: Callable[[str], str]) -> str:
+def _hindrance(host: Host, rendered: RenderedColumn) -> str:
     """Why the column cannot be recorded and what would work; empty when it can."""
+    keys = host.key_words
+    run = host.main.runs.of(host.document.state.case.name, rendered.column.id)
+    if run is not None and run.phase == "running":
+        return keys(UNDER_WAY)
     if rendered.reply is None:
         return keys("has no reply yet: {app.send_column|F8} sends it, or paste one below its prompt.")
     if rendered.error:
         which = "has no prompt" if rendered.request is None else "has only an older prompt, which its reply is not of"
         return f"{which}. First mend what is wrong: {rendered.error}"
+    if rendered.late is not None:
+        return "is not yet as its dspy makes it; it can be recorded in a moment."
     if rendered.slow is not None:
         return "has a reply that is still being read; it can be recorded in a moment."
     if rendered.reading_error:
