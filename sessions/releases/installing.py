@@ -164,25 +164,22 @@ def _version_of(python: str) -> str:
 
 def _says(command: Sequence[str]) -> str:
     """The first line of a program's answer; empty where it fails."""
+    return (_answer(command) or "").strip().partition("\n")[0]
+
+
+def _answer(command: Sequence[str]) -> str | None:
+    """All that a program answers; None where it fails."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60)
     except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout.strip().partition("\n")[0] if done.returncode == 0 else ""
+        return None
+    return done.stdout if done.returncode == 0 else None
 
 
 def _settings_for_uv(python: str) -> list[str]:
     """pip's settings (its files' and its variables') as options of uv, which does not look at them."""
-    said = ""
-    for one in dict.fromkeys((python, sys.executable)):
-        try:
-            done = subprocess.run([one, "-m", "pip", "config", "list"], capture_output=True, text=True, timeout=60)
-        except (OSError, subprocess.TimeoutExpired):
-            continue
-        if done.returncode == 0:
-            said = done.stdout
-            break
-    return as_uvs_options(said)
+    answers = (_answer([one, "-m", "pip", "config", "list"]) for one in dict.fromkeys((python, sys.executable)))
+    return as_uvs_options(next((said for said in answers if said is not None), ""))
 
 
 def as_uvs_options(said: str) -> list[str]:
