@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
@@ -34,7 +35,8 @@ _HELD = ("description", "constraint", "schema", "value", "filler", "reminder", "
 """What the signature or the data says: that it is there or not is the change, and not what it says."""
 _ARGUMENTS = re.compile(r"([\w.]+)(\[.*\])?\s*$", re.DOTALL)
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
-_TAGS = re.compile(r"<[A-Za-z_].*</[\w.:-]+>|<[A-Za-z_][\w.:-]* ?/>", re.DOTALL)
+_OPENS, _CLOSES = re.compile(r"<[A-Za-z_]"), re.compile(r"</[\w.:-]+>")
+_IS_EMPTY = re.compile(r"<[A-Za-z_][\w.:-]* ?/>")
 
 
 def turns_of(turn: str) -> str:
@@ -49,8 +51,8 @@ def abstract(text: str, names: Collection[str], *, with_tags: bool = False) -> s
 
     `with_tags`: tags stay, for what is itself the mark of a field.
     """
-    found = "".join([piece if said else "{…}" for piece, said in _around_json(text)])
-    found = found if with_tags else _TAGS.sub("<…>", found)
+    found = "".join([piece if said else "{…}" for piece, said, _ in _around_json(text)])
+    found = found if with_tags else _without_elements(found)
     for name in sorted(names, key=len, reverse=True):
         # A name is one where it stands in marks; anywhere else it may be a word of the sentence.
         found = re.sub(rf"(?<=[`{{</\"]){re.escape(name)}(?=[`}}>\"])|(?<=## ){re.escape(name)}(?= ##)", "field", found)
@@ -58,25 +60,35 @@ def abstract(text: str, names: Collection[str], *, with_tags: bool = False) -> s
     return found if len(found) <= LONGEST else f"{found[: LONGEST - 1]}…"
 
 
-def _around_json(text: str) -> Iterator[tuple[str, bool]]:
-    """The text in pieces: what is said (True), and objects or arrays of JSON (False)."""
+def _without_elements(text: str) -> str:
+    """The text with `<…>` for what stands from the first tag to the last, and for each empty element behind."""
+    opened, closed = _OPENS.search(text), deque(_CLOSES.finditer(text), maxlen=1)
+    if opened is None or not closed or closed[0].start() < opened.end():
+        return _IS_EMPTY.sub("<…>", text)
+    return f"{text[: opened.start()]}<…>{_IS_EMPTY.sub('<…>', text[closed[0].end() :])}"
+
+
+def _around_json(text: str) -> Iterator[tuple[str, bool, Any]]:
+    """The text in pieces: what is said (True), and objects or arrays of JSON (False) with what they are."""
     decoder, position, start = json.JSONDecoder(), 0, 0
     for found in re.finditer(r'\{(?=\s*["}])|\[(?=\s*["{\]])', text):
         if found.start() < position:
             continue
         try:
-            _, end = decoder.raw_decode(text, found.start())
-        except (ValueError, RecursionError):
+            value, end = decoder.raw_decode(text, found.start())
+        except ValueError:
             continue
-        yield text[start : found.start()], True
-        yield text[found.start() : end], False
+        except RecursionError:  # too deep for anybody's schema; to look for one within would take minutes
+            break
+        yield text[start : found.start()], True, None
+        yield text[found.start() : end], False, value
         start = position = end
-    yield text[start:], True
+    yield text[start:], True, None
 
 
 def schemas_in(text: str) -> list[Any]:
     """The objects of JSON that stand in a text."""
-    return [json.loads(piece) for piece, said in _around_json(text) if not said]
+    return [value for _, said, value in _around_json(text) if not said]
 
 
 def key_of(edit: Edit, by: CauseKind, *, is_part: bool = True) -> Key:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sessions.causes import writing
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.releases.engine import Call, ReleaseReading
@@ -190,6 +191,25 @@ def test_a_megabyte_that_changed_is_told_in_a_line(changed: Compare) -> None:
     found = changed(lambda role, text: text + "x" * 1_000_000 if role == "system" else text)
     assert found.found != ()
     assert all(len(one.words) < 400 for one in found.found)
+
+
+@pytest.mark.parametrize("hostile", ["<a ", '[{"":', '{"a": [', "</a", "<a/> "])
+def test_a_megabyte_of_what_never_ends_is_made_a_key_in_one_pass(hostile: str) -> None:
+    assert len(writing.abstract(hostile * 250_000, ["a"])) <= writing.LONGEST
+    assert writing.schemas_in(hostile * 250_000) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("say <a>x</a> and <b>y</b> or <c/>", "say <…> or <…>"),
+        ("say <c/> and </a> and <b>", "say <…> and <b>"),
+        ("</a> first <b", "</a> first <b"),
+        ('as {"type": "object"} there', "as {…} there"),
+    ],
+)
+def test_elements_and_objects_are_put_aside(text: str, said: str) -> None:
+    assert writing.abstract(text, ()) == said
 
 
 def test_the_same_change_has_the_same_id_in_every_report(changed: Compare) -> None:
