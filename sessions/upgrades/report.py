@@ -33,9 +33,10 @@ class Found:
         """Whether it is about replies, not about what is sent."""
         return self.example.part == "parse"
 
-    def heading(self) -> str:
-        """The sentence with the adapters and how many fixtures show it."""
-        return f"{self.words}  ({', '.join(self.adapters)}; {counted(self.fixtures)})"
+    @property
+    def where(self) -> str:
+        """Such as `chat, xml; 3 fixtures`."""
+        return f"{', '.join(self.adapters)}; {counted(self.fixtures)}"
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,8 @@ from typing import Any
 from sessions.bench.grid import Cell, Change, Counted, Grid, Measure, Pair, median_ms, p95_ms
 from sessions.bench.results import BenchRun
 from sessions.fixtures import junit
-from workbench.checks.markdown_report import SIZE_LIMIT
 from workbench.output import measures
-from workbench.output.markdown import code
+from workbench.output.markdown import SIZE_LIMIT, code
 
 SIGNS = {"good": "✓", "mixed": "◐", "bad": "✗", "broken": "!", "none": "·"}
 """A cell's standing as one sign, which says the same as its colour."""

@@ -6,10 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from sessions.causes.cause import Cause, counted
 from sessions.fixtures import reports
-from workbench.output.markdown import code, fenced
+from workbench.output.markdown import bounded, code, fenced
 
-SIZE_LIMIT = 60_000
-"""Characters. A comment of GitHub holds 65,536, a step's summary a megabyte."""
 MOST_LINES = 60
 MOST_NAMED = 20
 LONGEST_LINE = 300
@@ -19,15 +17,8 @@ def report(causes: Sequence[Cause], counts: Mapping[str, int], errors: Mapping[s
     """The whole report. What does not fit is counted."""
     parts = [f"## {reports.title(counts, errors)}\n\n{reports.summary(counts)}\n"]
     parts += [f"- {code(path)}: {code(reason)}\n" for path, reason in list(errors.items())[:MOST_NAMED]]
-    size = sum(map(len, parts))
-    for number, cause in enumerate(causes):
-        part = _section(cause)
-        if size + len(part) > SIZE_LIMIT:
-            parts.append(f"\n… and {len(causes) - number} more causes; `workbench review` lists them.\n")
-            break
-        parts.append(part)
-        size += len(part)
-    return "".join(parts)
+    sections = [_section(one) for one in causes]
+    return bounded("".join(parts), sections, "… and {} more causes; `workbench review` lists them.")
 
 
 def _section(cause: Cause) -> str:

@@ -1,10 +1,25 @@
-"""Text of others in Markdown: as code, in which nothing means anything."""
+"""Reports in Markdown that fit into a comment; text of others there is code, in which nothing means anything."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from workbench.output import display
+
+SIZE_LIMIT = 60_000
+"""Characters. A comment of GitHub holds 65,536, a step's summary a megabyte."""
+
+
+def bounded(head: str, sections: Sequence[str], more: str) -> str:
+    """As many of the sections as fit behind the head; `more` says where the others, which it counts as `{}`, are."""
+    parts, size = [head], len(head)
+    for number, section in enumerate(sections):
+        if size + len(section) > SIZE_LIMIT:
+            return "".join([*parts, f"\n{more.format(len(sections) - number)}\n"])
+        parts.append(section)
+        size += len(section)
+    return "".join(parts)
 
 
 def code(text: str) -> str:

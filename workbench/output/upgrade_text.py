@@ -9,7 +9,7 @@ from sessions.fixtures import reports
 from sessions.upgrades.report import Found, Upgrade
 from sessions.upgrades.sides import Compared
 from workbench.output import display
-from workbench.output.markdown import code, fenced
+from workbench.output.markdown import bounded, code, fenced
 
 EXAMPLE_LINES = 8
 MOST_FIXTURES = 60
@@ -52,11 +52,6 @@ def not_compared(found: Upgrade) -> dict[str, list[Compared]]:
     return reasons
 
 
-def where(one: Found) -> str:
-    """Such as `chat, xml; 3 fixtures`."""
-    return one.heading().removeprefix(f"{one.words}  ").strip("()")
-
-
 def example(one: Found) -> list[str]:
     """The first lines that show it, long ones cut around what changed."""
     lines = list(reports.marked(one.example.diff))
@@ -93,18 +88,20 @@ def padded(text: str, width: int) -> str:
 
 
 def report(found: Upgrade) -> str:
-    """The report in Markdown, for a pull request."""
-    lines = [f"## {code(headline(found))}\n\n"]
-    lines += [f"- {code(one)}\n" for one in (*summary(found), *found.notes)]
-    for number, one in enumerate(found.found, 1):
-        lines.append(f"\n### {number}. {code(one.words)}\n\n")
-        lines.append(f"{code(where(one))}; for example {code(str(one.example_of))}\n\n")
-        lines.append(fenced("\n".join(example(one)), "diff"))
-    reasons = not_compared(found)
-    if reasons:
-        lines.append("\n### Not compared\n\n")
-    lines += [f"- {code(reason)}: {_counted(len(those), 'fixture')}\n" for reason, those in reasons.items()]
-    return "".join(lines)
+    """The report in Markdown, for a pull request. What does not fit is counted."""
+    head = [f"## {code(headline(found))}\n\n", *[f"- {code(one)}\n" for one in (*summary(found), *found.notes)]]
+    sections = [_section(number, one) for number, one in enumerate(found.found, 1)]
+    reasons = list(not_compared(found).items())
+    for number, (reason, those) in enumerate(reasons):
+        title = "" if number else "\n### Not compared\n\n"
+        sections.append(f"{title}- {code(reason)}: {_counted(len(those), 'fixture')}\n")
+    return bounded("".join(head), sections, "… and {} more changes or reasons; `--json` and `--html` have every one.")
+
+
+def _section(number: int, one: Found) -> str:
+    shown = f"{code(one.where)}; for example {code(str(one.example_of))}"
+    diff = fenced("\n".join(example(one)), "diff")
+    return f"\n### {number}. {code(one.words)}\n\n{shown}\n\n{diff}"
 
 
 def _counted(count: int, what: str) -> str:

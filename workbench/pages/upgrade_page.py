@@ -41,7 +41,7 @@ def _body(found: Upgrade) -> Iterator[Element | str]:
 
 def _change(number: int, one: Found) -> Element:
     head = tag("strong", {}, f"{number}. {one.words}")
-    about = tag("p", {"class": "dim"}, upgrade_text.where(one))
+    about = tag("p", {"class": "dim"}, one.where)
     shown = difference(list(one.example.diff))
     names = tag("ul", {}, *[tag("li", {}, str(name)) for name in one.fixtures[:MOST_NAMED]])
     left = len(one.fixtures) - MOST_NAMED

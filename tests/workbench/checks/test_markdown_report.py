@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from sessions.file import store
-from workbench.checks.markdown_report import SIZE_LIMIT
-from workbench.output.markdown import code, fenced
+from workbench.output.markdown import SIZE_LIMIT, code, fenced
 
 Run = Callable[..., Any]
 HOSTILE = "@everyone <img src=x onerror=alert(1)> [a](http://evil) ```` \x1b[31m | # h"

@@ -231,7 +231,7 @@ def _write(found: Upgrade) -> None:
     for number, one in enumerate(found.found, 1):
         command_output.text("")
         command_output.heading(f"{number}. {one.words}", "red" if one.is_reading else "blue")
-        command_output.heading(f"   {upgrade_text.where(one)}; for example {one.example_of}", "dim")
+        command_output.heading(f"   {one.where}; for example {one.example_of}", "dim")
         command_output.diff_lines(upgrade_text.example(one), "     ")
     rows = list(upgrade_text.rows(found))
     if rows:

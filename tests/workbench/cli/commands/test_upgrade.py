@@ -11,12 +11,16 @@ from typing import Any
 import pytest
 
 from sessions import examples
+from sessions.causes.cause import Key
 from sessions.file import store
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.releases.engine import Call, Engine, Question, ReleaseError
 from sessions.releases.ours import Ours
+from sessions.upgrades.comparing import Difference
+from sessions.upgrades.report import upgrade as build
+from sessions.upgrades.sides import Compared
 from workbench.cli.commands import upgrade
-from workbench.output import exit_codes
+from workbench.output import exit_codes, upgrade_text
 
 Run = Callable[..., Any]
 
@@ -87,6 +91,25 @@ def test_markdown_and_page_hold_the_sentence_and_no_markup_of_others(receipt: st
     tags.feed(page)
     assert "script" not in tags.names and "&lt;script&gt;bakery" in page
     assert "in the system message, “The” became “Your”" in page
+
+
+def test_the_report_for_a_pull_request_fits_into_a_comment() -> None:
+    lines = tuple([f"-{number} " + "x" * 100 for number in range(8)])
+    differences = tuple(
+        [
+            Difference("render", "messages[0]", Key("dspy release", f"the thing {number}", "", "new"), lines)
+            for number in range(200)
+        ]
+    )
+    compared = [Compared("s.json", "one", "chat", "chat", differences)]
+    compared += [Compared("s.json", f"{number}", "chat", "chat", why_not=f"reason {number}") for number in range(200)]
+    told = upgrade_text.report(build("before", "after", compared))
+    assert len(told) < 65_536
+    assert "### 1. `the thing 0 gained “new”`" in told
+    last = told.splitlines()[-1]
+    assert last.startswith("… and ") and last.endswith("`--json` and `--html` have every one.")
+    left = 200 + 200 - told.count("### ") - told.count("- `reason")
+    assert f" {left} more" in last
 
 
 class _Tags(HTMLParser):
