@@ -261,7 +261,8 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         """What became of the reply that is shown, or of a `newer` one, in a few words."""
         rendered, run = newer or self._shown or (RenderedColumn(Column(self.column_id, self._adapter)), None)
         said = in_short(_name_of(rendered.column), rendered, run, self._is_outdated)
-        return said._replace(words=f"{said.words} {DRIFTED}", matters=True) if self._has_drifted else said
+        # before what became of the reply: where words are cut, the beginning stays
+        return said._replace(words=f"{DRIFTED} · {said.words}", matters=True) if self._has_drifted else said
 
     @property
     def rendered(self) -> RenderedColumn | None:

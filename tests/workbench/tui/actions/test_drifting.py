@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from textual.content import Content
 
-from tests.support.open_app import SIZES, Desk, at_the_desk
+from sessions.model.recording import record
+from sessions.model.session import Case, Column
+from tests.support.open_app import SIZES, SMALL, Desk, at_the_desk
 from tests.workbench.tui.screens.test_review import fixture_session
 from workbench.state.document import Place
+from workbench.tui.widgets.verdict_strip import VerdictStrip
 
 MARK = "≠ recorded"
 RECORDED = fixture_session()
@@ -40,6 +44,24 @@ def test_an_edit_that_changes_a_recorded_prompt_is_said_and_its_undo_too(size: t
         await desk.until(lambda: MARK not in title(desk, "chat"), "for the mark to go")
 
     at_the_desk(act, PART, size=size)
+
+
+def test_where_the_verdicts_are_cut_the_mark_stays() -> None:
+    reply = RECORDED.cases[0].replies["chat"]
+    columns = tuple([Column(name, "chat") for name in "abc"])
+    session = replace(RECORDED, columns=columns, cases=(Case("one", RECORDED.cases[0].inputs),))
+    session = replace(session, cases=(replace(session.cases[0], replies={one.id: reply for one in columns}),))
+    for column in columns:
+        session = record(session, session.cases[0], column)
+
+    async def act(desk: Desk) -> None:
+        await edit_instructions(desk, "Say whether it snows.")
+        await desk.until(lambda: all(MARK in one.words for one in desk.main.columns.verdicts), "for the marks")
+        strip = desk.main.query_one(VerdictStrip).render()
+        assert isinstance(strip, Content)
+        assert strip.plain.count(MARK) == 3 and "…" in strip.plain
+
+    at_the_desk(act, session, size=SMALL)
 
 
 def test_accepting_takes_the_mark_away() -> None:
