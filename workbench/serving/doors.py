@@ -74,13 +74,13 @@ class Doors:
 
     def _is_from_here(self, request: web.Request) -> bool:
         """Whether the page that asks is one of ours: browsers tell whose it is, and no script can change that."""
-        origin = urlsplit(request.headers.get("Origin", "")).netloc
+        origin = request.headers.get("Origin", "").partition("://")[2]
         return bool(origin) and origin in (request.host, self._public)
 
     def _cookie(self, request: web.Request) -> str:
         """The name of the secret: browsers keep one jar for all the ports of a machine."""
-        port = urlsplit(f"//{request.host}").port if request.host.rpartition(":")[2].isdecimal() else None
-        return f"workbench_{port or 'class'}"
+        port = request.host.rpartition(":")[2]
+        return f"workbench_{port if port.isascii() and port.isdecimal() else 'class'}"
 
     async def _show_join(self, request: web.Request) -> web.StreamResponse:
         """A page with one button: what looks ahead at links, as chats do, takes no place."""

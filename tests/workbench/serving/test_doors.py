@@ -95,6 +95,22 @@ def test_a_page_of_somebody_else_gets_no_connection(in_class: Callable[[Act], No
     in_class(act)
 
 
+@pytest.mark.parametrize("host", ["class:99999", "[class:80", "class:٣", "[::1]"])
+def test_a_host_that_is_none_is_a_stranger(in_class: Callable[[Act], None], host: str) -> None:
+    async def act(browser: Browser) -> None:
+        async with browser.client.get(browser.base, headers={"Host": host}) as answer:
+            assert answer.status in (400, 403)
+
+    in_class(act)
+
+
+def test_an_origin_that_is_none_is_a_stranger(in_class: Callable[[Act], None]) -> None:
+    async def act(browser: Browser) -> None:
+        assert (await browser.join(origin="http://["))[0] == 403
+
+    in_class(act)
+
+
 def test_a_page_of_somebody_else_cannot_come_in(in_class: Callable[[Act], None]) -> None:
     async def act(browser: Browser) -> None:
         assert (await browser.join(origin="http://evil.example"))[0] == 403
