@@ -14,7 +14,10 @@ MARK = "# The top of this folder's project: a session in it is linked to nothing
 
 
 def make(top: Path, number: int, sessions: Sequence[Path]) -> Path:
-    """A new folder below `top`, for nobody else to read, with a copy of each session. Raises OSError."""
+    """A new folder below `top`, for nobody else to read, with a copy of each session.
+
+    Raises OSError, and then leaves none.
+    """
     folder = top / f"visitor-{number:02}"
     while True:
         try:
@@ -23,13 +26,21 @@ def make(top: Path, number: int, sessions: Sequence[Path]) -> Path:
         except FileExistsError:  # kept from an earlier class
             number += 1
             folder = top / f"visitor-{number:02}"
+    try:
+        _fill(folder, sessions)
+    except OSError:
+        remove(folder)
+        raise
+    return folder
+
+
+def _fill(folder: Path, sessions: Sequence[Path]) -> None:
     files = folder / FILES
     files.mkdir(mode=0o700)
     os.makedirs(folder / HOME / "tmp", mode=0o700)
     (files / "pyproject.toml").write_text(MARK, "utf-8")
     for one in sessions:
         shutil.copyfile(one, files / one.name)
-    return folder
 
 
 def remove(folder: Path) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from workbench.serving import visitor_folders
 from workbench.serving.orders import Orders, key_variables
 
@@ -63,6 +65,12 @@ def test_a_folder_has_a_copy_of_every_session_and_is_nobody_elses(tmp_path: Path
     assert session.read_text() == "{}"
     assert visitor_folders.remove(folder) == ""
     assert not folder.exists()
+
+
+def test_a_folder_that_cannot_be_filled_is_not_left(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        visitor_folders.make(tmp_path, 1, [tmp_path / "gone.session.json"])
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_was_kept_is_not_used_again(tmp_path: Path) -> None:
