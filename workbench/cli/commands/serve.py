@@ -110,10 +110,7 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
     """
     from workbench.serving.setup import Setup
 
-    if options.public_url is not None and urlsplit(options.public_url).scheme not in ("http", "https"):
-        raise CommandError(
-            f"--public-url {options.public_url}: give what a browser gets, as in https://class.example.org"
-        )
+    public_url = None if options.public_url is None else _public_url(options.public_url)
     sessions = _sessions(options.sessions)
     if options.keep is None:
         top = Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="workbench-class-")))
@@ -129,7 +126,7 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
         keeps=options.keep is not None,
         host=options.host,
         port=options.port,
-        public_url=options.public_url,
+        public_url=public_url,
         most=options.most,
         idle_s=options.idle * 60,
         font_size=options.font_size,
@@ -137,6 +134,24 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
         models=tuple(options.models),
         memory_mb=options.memory,
     )
+
+
+def _public_url(given: str) -> str:
+    """What a browser says of a page that came from there: no path, small letters. Raises `CommandError`."""
+    try:
+        parts = urlsplit(given)
+        port = parts.port
+    except ValueError:  # half an address in brackets, a port that is none
+        parts, port = urlsplit(""), None
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        raise CommandError(f"--public-url {given}: give what a browser gets, as in https://class.example.org")
+    if parts.path not in ("", "/") or parts.query or parts.fragment:
+        raise CommandError(
+            f"--public-url {given}: the class is at the top of its host, as in https://class.example.org"
+        )
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    is_usual = port is None or port == {"http": 80, "https": 443}[parts.scheme]
+    return f"{parts.scheme}://{host}" if is_usual else f"{parts.scheme}://{host}:{port}"
 
 
 def _sessions(given: list[str]) -> tuple[Path, ...]:
