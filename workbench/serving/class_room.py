@@ -37,6 +37,7 @@ class ClassRoom:
         self._turns: dict[int, asyncio.Lock] = {}
         self._runner: web.AppRunner | None = None
         self._looking: asyncio.Task[None] | None = None
+        self._is_over = False
 
     @property
     def address(self) -> str:
@@ -56,12 +57,12 @@ class ClassRoom:
 
     async def close(self) -> None:
         """Ends every visitor's program, and what is not to be kept of their folders."""
+        self._is_over = True
         if self._looking is not None:
             self._looking.cancel()
             with suppress(asyncio.CancelledError):
                 await self._looking
-        for one in tuple(self._open.values()):
-            await one.close(code=textual_server.CLASS_IS_OVER, message=b"the class is over")
+        await asyncio.gather(*[_tell_the_end(one) for one in self._open.values()])
         for visitor in self.places.visitors:
             async with self.turn(visitor):
                 pass  # his program is gone
@@ -90,7 +91,10 @@ class ClassRoom:
     async def _look_after(self) -> None:
         while True:
             await asyncio.sleep(LOOKS_S)
-            await self.look_after()
+            try:
+                await self.look_after()
+            except Exception as error:  # a mistake of ours, that ends no class: it is told, and the next look comes
+                self._say(f"looking after the places failed ({type(error).__name__}: {error})")
 
     def _welcome(self, visitor: Visitor) -> None:
         self._say(f"{visitor.name} came in{self._count()}")
@@ -109,8 +113,12 @@ class ClassRoom:
         """The connection of a visitor's page. A second one takes the place of the first: he has one program."""
         visitor = self._doors.holder(request)
         assert visitor is not None  # the door let nobody else through
-        websocket = textual_server.connection()
+        websocket = textual_server.Connection()
+        self.places.heard_of(visitor)  # who comes back loses no place meanwhile
         await websocket.prepare(request)
+        if self._is_over:
+            await _tell_the_end(websocket)
+            return websocket
         before, self._open[visitor.number] = self._open.get(visitor.number), websocket
         if before is not None:
             await before.close(code=textual_server.OPENED_ELSEWHERE, message=b"opened in another page")
@@ -122,13 +130,18 @@ class ClassRoom:
             visitor.is_here = True
             self.places.heard_of(visitor)
             try:
-                await textual_server.converse(websocket, orders, size, partial(self.places.heard_of, visitor))
+                if not websocket.closed:
+                    await textual_server.converse(websocket, orders, size, partial(self.places.heard_of, visitor))
             finally:
                 visitor.is_here = False
                 self.places.heard_of(visitor)
                 if self._open.get(visitor.number) is websocket:
                     del self._open[visitor.number]
         return websocket
+
+
+async def _tell_the_end(page: web.WebSocketResponse) -> None:
+    await page.close(code=textual_server.CLASS_IS_OVER, message=b"the class is over")
 
 
 async def hold(setup: Setup, say: Say, opened: Callable[[ClassRoom], None]) -> None:

@@ -17,7 +17,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
-from aiohttp import WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp.abc import AbstractStreamWriter
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 from textual_serve.server import Server
@@ -33,6 +34,10 @@ MOST_OF_A_MESSAGE = 1_000_000
 HEARTBEAT_S = 15.0
 """A page that is silent for longer than this and a half is gone, as when a lid was closed."""
 SECONDS_TO_END = 3.0
+SECONDS_TO_CLOSE = 5.0
+"""How long a page has to hear that it is closed; one that reads nothing any more is cut off."""
+SECONDS_TO_TAKE = 20.0
+"""How long one message may wait for a program that reads nothing, or its answer for a page that does not."""
 NO_PACKET, OPENED_ELSEWHERE, IDLE, CLASS_IS_OVER = 1008, 4001, 4002, 4003
 """Why a connection was closed."""
 
@@ -77,13 +82,15 @@ class VisitorProgram(AppService):
     async def stop(self) -> None:
         """Has the process end, which keeps a copy of unsaved work; one that does not is killed."""
         task, self._task = self._task, None
-        if task is not None:
-            task.cancel()
-            with suppress(asyncio.CancelledError):
-                await task
         process, self._process = self._process, None
-        if process is not None:
-            await end(process)
+        try:
+            if task is not None:
+                task.cancel()
+                with suppress(asyncio.CancelledError):
+                    await task
+        finally:
+            if process is not None:
+                await end(process)
 
     async def on_meta(self, data: bytes) -> None:
         """What the app asks of the browser: to be left, or to open a page of the web. No file is handed out."""
@@ -111,13 +118,13 @@ async def end(process: Process) -> None:
         process.terminate()
     reading = asyncio.create_task(_read_to_its_end(process.stdout))  # who writes to a full pipe does not end
     try:
-        await asyncio.wait_for(process.wait(), SECONDS_TO_END)
-    except TimeoutError:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), SECONDS_TO_END)
     finally:
+        with suppress(ProcessLookupError, PermissionError):  # nothing of it is left
+            os.killpg(process.pid, signal.SIGKILL)
         reading.cancel()
+    await process.wait()
 
 
 async def _read_to_its_end(stream: asyncio.StreamReader) -> None:
@@ -151,9 +158,30 @@ class PageServer(Server):
         return await self._converse(request)
 
 
-def connection() -> web.WebSocketResponse:
-    """The server's end of a connection with a page."""
-    return web.WebSocketResponse(heartbeat=HEARTBEAT_S, max_msg_size=MOST_OF_A_MESSAGE)
+class Connection(web.WebSocketResponse):
+    """The server's end of a connection with a page. aiohttp's own waits for as long as a page reads nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(heartbeat=HEARTBEAT_S, max_msg_size=MOST_OF_A_MESSAGE)
+        self._transport: asyncio.Transport | None = None
+
+    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter:
+        self._transport = request.transport
+        return await super().prepare(request)
+
+    async def close(self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True) -> bool:
+        """Closes it, and returns in time."""
+        is_told = False
+        try:
+            async with asyncio.timeout(SECONDS_TO_CLOSE):
+                is_closed = await super().close(code=code, message=message, drain=drain)
+            is_told = True
+        except TimeoutError:
+            is_closed = True
+        finally:
+            if not is_told and self._transport is not None:
+                self._transport.abort()  # or it waits, with what it holds, for a reader
+        return is_closed
 
 
 async def converse(websocket: web.WebSocketResponse, orders: Orders, size: tuple[int, int], heard: Heard) -> None:
@@ -172,13 +200,14 @@ async def converse(websocket: web.WebSocketResponse, orders: Orders, size: tuple
             except NoPacketError as error:
                 await websocket.close(code=NO_PACKET, message=str(error).encode())
                 break
-            if isinstance(packet, Ping):
-                await websocket.send_json(["pong", packet.said])
-                continue
             if isinstance(packet, Keys):
                 heard()
-            await program.take(packet)
-    except ConnectionError:
-        pass  # the page was closed while something was sent to it
+            async with asyncio.timeout(SECONDS_TO_TAKE):
+                if isinstance(packet, Ping):
+                    await websocket.send_json(["pong", packet.said])
+                else:
+                    await program.take(packet)
+    except (ConnectionError, TimeoutError):
+        pass  # the page was closed while something was sent to it, or one of the two reads nothing any more
     finally:
         await asyncio.shield(program.stop())

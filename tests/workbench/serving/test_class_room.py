@@ -14,7 +14,7 @@ from scripted_lm import Clock
 
 from sessions.file import store
 from sessions.model.session import Case, Column, Session, SignatureText
-from workbench.serving import textual_server
+from workbench.serving import class_room, textual_server
 from workbench.serving.class_room import ClassRoom
 from workbench.serving.setup import Setup
 
@@ -197,6 +197,25 @@ def test_who_does_nothing_for_long_loses_his_page_and_then_his_place(tmp_path: P
             assert await browser.connect() == 403
 
     hold(Setup(top=tmp_path, port=0), act)
+
+
+def test_a_look_at_the_places_that_fails_is_told_and_the_next_one_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[ClassRoom] = []
+
+    async def look_after(room: ClassRoom) -> None:
+        looks.append(room)
+        raise OSError("no such disk")
+
+    async def act(room: ClassRoom) -> None:
+        while len(looks) < 2:
+            await asyncio.sleep(0.01)
+
+    monkeypatch.setattr(class_room, "LOOKS_S", 0.01)
+    monkeypatch.setattr(ClassRoom, "look_after", look_after)
+    said = hold(Setup(top=tmp_path, port=0), act, patience=60)
+    assert "looking after the places failed (OSError: no such disk)" in said
 
 
 @pytest.mark.slow
