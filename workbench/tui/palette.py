@@ -6,9 +6,12 @@ from collections.abc import Callable, Coroutine, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from textual import on
 from textual.command import CommandPalette, Hits, Provider
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Input
+from textual.worker import Worker, WorkerState
 
 from adapters.formats import catalog
 from workbench.editing import edits
@@ -64,10 +67,38 @@ def provider_of(host: Host) -> type[Provider]:
     return Commands
 
 
+class Palette(CommandPalette):
+    """Textual's palette, whose enter means what was typed: the list lags behind whoever types fast."""
+
+    def __init__(self, provider: type[Provider]) -> None:
+        super().__init__(providers=[provider])
+        self._held: Input.Submitted | None = None
+
+    @on(Input.Changed)
+    def _type_on(self) -> None:
+        self._held = None
+
+    @on(Input.Submitted)
+    def _hold_while_searching(self, event: Input.Submitted) -> None:
+        """Comes before Textual's own answer to enter, which takes what the list offers at that moment."""
+        if any(one.node is self and not one.is_finished for one in self.workers):
+            event.stop()
+            event.prevent_default()
+            self._held = event
+
+    @on(Worker.StateChanged)
+    def _take(self, event: Worker.StateChanged) -> None:
+        """Enter, once what was typed is found."""
+        held = self._held
+        if held is not None and event.state is WorkerState.SUCCESS:
+            self._held = None
+            self.post_message(Input.Submitted(held.input, held.value))
+
+
 def open_palette(host: Host) -> None:
     """Opens the palette, unless it is open."""
     if not CommandPalette.is_open(host.app):
-        host.app.push_screen(CommandPalette(providers=[provider_of(host)]))
+        host.app.push_screen(Palette(provider_of(host)))
 
 
 def commands_of(host: Host, screen: Screen[Any]) -> Iterator[Command]:

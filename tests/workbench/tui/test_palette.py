@@ -2,6 +2,9 @@
 
 import inspect
 
+from textual.command import CommandList
+from textual.widgets import Input
+
 from tests.support.open_app import Desk, at_the_desk
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys.bindings import ACTIONS, WITHOUT_KEY
@@ -54,3 +57,34 @@ def test_a_word_of_the_description_finds_what_is_called_otherwise() -> None:
     at_the_desk(act)
     assert found[0].startswith("Check   ")
     assert len([one for one in found if one.startswith("Check")]) == 1, "two letters are no word"
+
+
+def test_enter_in_the_same_breath_takes_what_was_typed_and_not_what_was_offered_before() -> None:
+    async def act(desk: Desk) -> None:
+        before = desk.main.query_one("#editors").outer_size.width
+        await desk.press("ctrl+p")
+        offered = desk.app.screen.query_one(CommandList)
+        await desk.until(lambda: offered.option_count > 5, "for what is offered before anything is typed")
+        typed = desk.app.screen.query_one(Input)
+        typed.value = "more room for columns"
+        await typed.action_submit()
+        await desk.until(lambda: not offered.is_attached, "for the palette to close")
+        assert desk.app.screen is desk.main
+        assert desk.main.query_one("#editors").outer_size.width < before
+
+    at_the_desk(act)
+
+
+def test_what_nothing_is_called_does_nothing() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+p")
+        palette = desk.app.screen
+        offered = palette.query_one(CommandList)
+        await desk.until(lambda: offered.option_count > 5, "for what is offered before anything is typed")
+        typed = palette.query_one(Input)
+        typed.value = "zzzz"
+        await typed.action_submit()
+        await desk.until(lambda: offered.option_count <= 1, "for what was offered to go")
+        assert desk.app.screen is palette
+
+    at_the_desk(act)
