@@ -17,11 +17,14 @@ import pytest
 import workbench.tui
 
 HOME = "workbench.tui.textual_internals"
-OF_NAMED_TUPLES = {"_replace", "_asdict", "_fields"}
+OF_PYTHON = {"_replace", "_asdict", "_fields", "_exit"}
+"""Of named tuples, and `os._exit`: private by their underscore alone."""
 
 USED: dict[str, set[str]] = {
     "textual.app.App": {"_dispatch_message", "_handle_exception", "_notifications", "_register_child", "_unnotify"},
     "textual.dom.DOMNode": {"_bindings"},
+    "textual.driver.Driver": {"_app"},
+    "textual.drivers.web_driver.WebDriver": {"_write"},
     "textual.screen.Screen": {"_compositor"},
     "textual.widget.Widget": {"_dispatch_message", "_scroll_update"},
     "textual._compositor.Compositor": {"_full_map", "_get_renders"},
@@ -35,7 +38,7 @@ USED: dict[str, set[str]] = {
 
 
 def is_private(name: str) -> bool:
-    return name.startswith("_") and not name.startswith("__") and name not in OF_NAMED_TUPLES
+    return name.startswith("_") and not name.startswith("__") and name not in OF_PYTHON
 
 
 def modules() -> list[str]:
