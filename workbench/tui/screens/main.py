@@ -448,10 +448,13 @@ class MainScreen(PaneSizesScreen):
         return lint_notes.search(self.document.state, self.columns.rendered, keys_of(self.app))
 
     def _run_of(self, column: Column) -> ColumnRun | None:
-        """The last run of a column, unless its reply is not the one on screen (any more: its sending was undone)."""
+        """The last run of a column, unless its reply is not the one on screen (any more: its sending was undone), or
+        it brought none and was of another model: that one's failure says nothing about this one."""
         run = self.runs.of(self.document.state.case.name, column.id)
-        if run is None or run.phase == "running" or run.reply is None:
+        if run is None or run.phase == "running":
             return run
+        if run.reply is None:
+            return run if run.model == self.document.session.model_of(column) else None
         shown = self.document.state.case.replies.get(column.id)
         return run if shown is not None and shown.text == run.reply.text else None
 

@@ -209,6 +209,13 @@ def test_after_a_failed_call_nothing_of_the_last_model_passes_for_the_new_ones(
         below = " ".join(" ".join(seen(desk.main.columns.all[0].fields)).split())
         assert "The reply above is of offline/exact, from before." in below
         assert "✓" not in below and "what the provider sent" not in below
+        await desk.press("ctrl+z")
+        assert desk.document.session.model == "offline/exact"
+        assert "needs a key" not in desk.verdict("chat") and "✓" in desk.verdict("chat")
+        await desk.press("ctrl+z")
+        assert desk.reply("chat") == "" and desk.verdict("chat") == "reply none yet · F5 sends"
+        await desk.press("ctrl+y", "ctrl+y")
+        assert "✗ needs a key" in desk.verdict("chat"), "with the model its failure is there again"
 
     at_the_desk(act, session=replace(SESSION, model="offline/exact"))
 
