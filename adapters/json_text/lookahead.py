@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from bisect import bisect_left
+from collections.abc import Callable
 from functools import lru_cache
 
 WALK = """
@@ -27,6 +28,10 @@ WALK = """
 """The walk that `Walk` shortens. All that comes of it is whether the quotes before the bracket are even in number."""
 
 
+AT_ONCE = 64
+"""Characters that a search looks at in the time of one look."""
+
+
 @lru_cache(maxsize=1)
 def walk_is_known() -> bool:
     """Whether the installed json_repair walks like this, and nothing else of it looks for one of two characters."""
@@ -37,6 +42,11 @@ def walk_is_known() -> bool:
     except (ImportError, OSError):  # another release, or one without its source
         return False
     return WALK in source and source.count("skip_to_character(character=[") == 2
+
+
+def looks_of(distance: int) -> int:
+    """How many looks at a character a search over this distance costs."""
+    return 1 + max(distance, 0) // AT_ONCE
 
 
 def first_unescaped(text: str, targets: str, start: int) -> int:
@@ -54,30 +64,40 @@ def _up_to(targets: str) -> re.Pattern[str]:
 
 
 class Walk:
-    """The walk from quote to quote up to the next closing bracket, in two steps at most instead of one a quote."""
+    """The walk from quote to quote up to the next closing bracket, in two steps at most instead of one a quote.
 
-    def __init__(self, text: str, quote: str) -> None:
+    The quotes up to that bracket are looked for once, and no further: json_repair may rewrite the text at its next
+    step, and a walk of the new text begins anew. `take` is told each place that is found.
+    """
+
+    def __init__(self, text: str, quote: str, take: Callable[[int], None]) -> None:
         self.text = text
-        self._places: list[int] = []
-        """Where an unescaped quote or bracket stands."""
-        place = first_unescaped(text, quote + "]", 0)
-        while place < len(text):
-            self._places.append(place)
-            place = first_unescaped(text, quote + "]", place + 1)
-        self._bracket = [len(self._places)] * (len(self._places) + 1)
-        """For each of them: which is the next bracket, itself included."""
-        for number in range(len(self._places) - 1, -1, -1):
-            is_bracket = text[self._places[number]] == "]"
-            self._bracket[number] = number if is_bracket else self._bracket[number + 1]
+        self._targets = quote + "]"
+        self._take = take
+        self._quotes: list[int] = []
+        """Where an unescaped quote stands from `_start` on, up to `_end`: the bracket's place, or the text's length."""
+        self._start = self._end = -1
 
     def step(self, start: int) -> int:
         """Where the walk from `start`, right behind a quote, may go on: a number of pairs of quotes further on.
 
-        >>> [Walk('"a" "b" "c"]', '"').step(one) for one in (1, 3, 11)]
+        >>> walk = Walk('"a" "b" "c"]', '"', lambda looks: None)
+        >>> [walk.step(start) for start in (1, 3, 11)]
         [10, 11, 11]
         """
-        first = bisect_left(self._places, start)
-        bracket = self._bracket[first]
-        if (bracket - first) % 2:
-            return self._places[bracket - 1]
-        return self._places[bracket] if bracket < len(self._places) else len(self.text)
+        if not self._start <= start <= self._end:
+            self._look(start)
+        first = bisect_left(self._quotes, start)
+        return self._quotes[-1] if (len(self._quotes) - first) % 2 else self._end
+
+    def _look(self, start: int) -> None:
+        quotes: list[int] = []
+        from_here = start
+        while True:
+            place = first_unescaped(self.text, self._targets, from_here)
+            self._take(looks_of(place - from_here))
+            if place >= len(self.text) or self.text[place] == "]":
+                break
+            quotes.append(place)
+            from_here = place + 1
+        self._quotes, self._start, self._end = quotes, start, place

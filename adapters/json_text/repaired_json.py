@@ -12,13 +12,10 @@ from typing import Any
 from json_repair.json_parser import JSONParser
 
 from adapters.json_text.json_document import Member, members_from
-from adapters.json_text.lookahead import Walk, first_unescaped, walk_is_known
+from adapters.json_text.lookahead import Walk, first_unescaped, looks_of, walk_is_known
 from adapters.json_text.repair_limits import check_repairable, repair_steps
 
 NOT_JSON = object()
-
-AT_ONCE = 64
-"""Characters that a search looks at in the time of one look."""
 
 
 def load_json(text: str) -> Any:
@@ -95,13 +92,13 @@ class _BoundedParser(JSONParser):
             self._steps.take(1)
             return self._walk(text, character[0]).step(start) - self.index
         found = first_unescaped(text, "".join(character), start)
-        self._steps.take(1 + max(found - start, 0) // AT_ONCE)
+        self._steps.take(looks_of(found - start))
         return found - self.index
 
     def _walk(self, text: str, quote: str) -> Walk:
         walk = self._walks.get(quote)
         if walk is None or walk.text is not text:  # json_repair rewrites some texts as it goes
-            walk = self._walks[quote] = Walk(text, quote)
+            walk = self._walks[quote] = Walk(text, quote, self._steps.take)
         return walk
 
     def scroll_whitespaces(self, idx: int = 0, **options: Any) -> int:

@@ -9,6 +9,7 @@ from json_repair.json_parser import JSONParser
 
 from adapters.json_text import lookahead, repaired_json
 from adapters.json_text.lookahead import first_unescaped, walk_is_known
+from adapters.json_text.repair_limits import TooLargeError, quick_reading
 
 PIECES = (
     *('"', '"', '"', "'", "\\", "\\\\", '\\"', "]", "[", "{", "}", ",", ":", " ", "a", "b", "\n", "\u201c", "\u201d"),
@@ -66,3 +67,31 @@ def test_what_a_backslash_escapes_is_passed_by(text: str) -> None:
     parser = JSONParser(text, None, False)
     for start in range(len(text) + 1):
         assert first_unescaped(text, '"', start) == parser.skip_to_character('"', start)
+
+
+REWRITTEN = '{"b": 1 "b": ["x "y", "z" w"]} '
+"""A key twice, at which json_repair rewrites the text, and quotes in a list behind it."""
+
+
+@pytest.mark.parametrize("count", [20, 200])
+def test_a_text_that_is_rewritten_again_and_again_is_not_looked_through_each_time(
+    monkeypatch: pytest.MonkeyPatch, count: int
+) -> None:
+    searches = 0
+
+    def counted(text: str, targets: str, start: int) -> int:
+        nonlocal searches
+        searches += 1
+        return first_unescaped(text, targets, start)
+
+    monkeypatch.setattr(lookahead, "first_unescaped", counted)
+    text = "[" + REWRITTEN * count + "]"
+    assert made(repaired_json._BoundedParser(text)) == made(JSONParser(text, None, False))
+    assert 0 < searches < len(text)
+
+
+def test_one_whose_quotes_go_on_without_a_bracket_is_broken_off() -> None:
+    text = "[" + '{"b": 1 "b": ["x "y", "z" w" } ' * 100 + '"q" ' * 2_000
+    with quick_reading() as steps, pytest.raises(TooLargeError, match="looks at a character"):
+        repaired_json.repair_json(text)
+    assert steps.ran_out
