@@ -40,7 +40,8 @@ class Completions:
     def next(self) -> None:
         """The request is over, and another one follows."""
         usage, cost = self._of_this.get("usage"), self._of_this.get("cost")
-        self._usage = usage if self._usage is None or usage is None else added(self._usage, usage)
+        if usage is not None:
+            self._usage = usage if self._usage is None else added(self._usage, usage)
         self._cost = self._with_cost(cost)
         self._of_this = {}
 
@@ -49,8 +50,8 @@ class Completions:
 
 
 def added(one: Message, other: Message) -> Message:
-    """The sums of what two answers say of their tokens, name by name."""
-    made = {**one, **other}
+    """The sums of what two answers say of their tokens, name by name; what one leaves open is as the other says."""
+    made = {**one, **{name: value for name, value in other.items() if value is not None or name not in one}}
     for name in one.keys() & other.keys():
         first, second = one[name], other[name]
         if isinstance(first, dict) and isinstance(second, dict):
