@@ -220,6 +220,12 @@ class LitellmLM:
                 "request",
                 payload={"parameters": list(unknown)},
             )
+        count = request.get("n")
+        if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 1):
+            # Rule: `dspy.clients.execution.prepare`.
+            raise ProviderError(
+                f"n is the number of completions, a whole number from 1 on, and not {count!r}.", "request"
+            )
         if "://" in self._model:
             raise ProviderError(
                 f"The model's name {self._model!r} holds an address. Write provider/model, and give api_base.",

@@ -328,6 +328,13 @@ def test_completions_that_take_a_request_each_are_counted_together(
     assert once is not None and attempt.cost == pytest.approx(2 * once)
 
 
+@pytest.mark.parametrize("count", [0, -1])
+def test_no_completions_cannot_be_asked_for(send: Send, server: LoopbackServer, count: int) -> None:
+    run = send("any-name", params={"n": count})
+    assert error_of(run) == f"n is the number of completions, a whole number from 1 on, and not {count}."
+    assert server.requests == []
+
+
 def test_every_behaviour_of_the_server_is_tried_here() -> None:
     elsewhere = {"ok", "no-usage", "reasoning", "logprobs", "huge", "tool-calls", "echo-key", "two-choices"}
     in_test_child = {"huge-in-pieces"}
