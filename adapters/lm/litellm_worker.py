@@ -192,7 +192,7 @@ async def answer_once(
         except Exception as error:  # told apart by what the provider says
             if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
                 raise
-        outgoing.is_streamed = False
+        outgoing.is_streamed = message["stream"] = False  # the next completion is not asked for so again
     for piece in whole(litellm, request["model"], await litellm.acompletion(**asked)):
         told.tell({**piece, "choice": first + piece["choice"]})
 
@@ -219,7 +219,7 @@ async def answer_as_responses(litellm: Any, output: Output, message: Message, ou
             except Exception as error:  # told apart by what the provider says
                 if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
                     raise
-            outgoing.is_streamed = False
+            outgoing.is_streamed = message["stream"] = False  # the next completion is not asked for so again
         response = await litellm.aresponses(**asked)
         for piece in (responses_replies.whole(response), responses_ending(litellm, model, response)):
             told.tell({"choice": choice, **piece})

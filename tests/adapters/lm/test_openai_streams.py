@@ -82,6 +82,20 @@ def test_a_server_that_refuses_to_stream_is_asked_for_the_whole(ask: Ask, said: 
     assert ask(behaviour="no-streams", error=said).text == REPLY.text
 
 
+@pytest.mark.parametrize("behaviour", ["whole", "no-streams"])
+def test_a_server_that_does_not_stream_is_found_out_once_a_call(
+    monkeypatch: pytest.MonkeyPatch, behaviour: str
+) -> None:
+    monkeypatch.delenv("OPENAI_API_BASE", raising=False)  # with an address there, dspy leaves the model to litellm
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    with ProviderServer(BY_NAME["openai"], REPLY, behaviour) as server:
+        lm = open_model("openai/gpt-4o", api_base=server.url, timeout=20)
+        responses = collect(lm.stream({"messages": [{"role": "user", "content": "Rain?"}], "n": 3}))
+        streamed = [one.body.get("stream", False) for one in server.requests]
+    assert [one.text for one in responses] == [REPLY.text] * 3
+    assert streamed == ([True, False, False] if behaviour == "whole" else [True, False, False, False])
+
+
 def test_an_error_under_a_status_of_success_is_an_error(ask: Ask) -> None:
     with pytest.raises(ProviderError, match=r"failed.*: The model is sleeping\.$"):
         ask(behaviour="200", error="The model is sleeping.")
