@@ -55,6 +55,8 @@ class _Wanted:
 class _Recorded:
     session: Session
     """With the recordings of `done`, columns by their ids."""
+    case: str
+    """The case that they are of: while another release is asked, the user may go to another one."""
     done: tuple[str, ...]
     left: tuple[str, ...]
     """Why which column was left, a line each."""
@@ -95,13 +97,13 @@ def _recorded(state: State, wanted: Sequence[_Wanted], left: Sequence[str]) -> _
             left.append(str(error))
         else:
             done.append(one.column.id)
-    return _Recorded(session, tuple(done), tuple(left))
+    return _Recorded(session, state.case.name, tuple(done), tuple(left))
 
 
 def _tell(host: Host, made: _Recorded, wanted: Sequence[_Wanted]) -> None:
     if made.done:
         is_unread = len(wanted) == 1 and not wanted[0].is_read
-        _keep(host, made.session, ", ".join(made.done), ", the reply unread" if is_unread else "")
+        _keep(host, made, ", the reply unread" if is_unread else "")
     if made.left or not made.done:
         said = "\n".join(made.left) or "There is no column to record: first show one."
         plain_notify(host.app, said, title="Not recorded", severity="warning", timeout=10)
@@ -113,11 +115,12 @@ def _run_of(host: Host, rendered: RenderedColumn) -> Run | None:
     return None if run is None or host.main.is_outdated(rendered) else run.run
 
 
-def _keep(host: Host, recorded: Session, what: str, more: str = "") -> None:
+def _keep(host: Host, made: _Recorded, more: str = "") -> None:
     """The session with its new recordings in the place of the one on screen; undo takes them back."""
     take_back(host.app, NOTHING_TO_CHECK, "warning")
-    place = Place("reply", host.document.state.case.name, field=f"{what} recorded")
-    host.main.edit(partial(_with_session, session=recorded), place, f"record {what}")
+    what = ", ".join(made.done)
+    place = Place("reply", made.case, field=f"{what} recorded")
+    host.main.edit(partial(_with_session, session=made.session), place, f"record {what}")
     host.main.say(f"recorded {what}{more}; {host.key_words('{app.save|^s} saves it, {app.check|F9} checks it')}")
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from typing import Any
+
+import pytest
 
 from adapters.errors import RunError
 from adapters.running.events import ChunkReceived, Listener
@@ -13,6 +16,7 @@ from sessions.model.replies import RecordedCompletion, Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.open_app import Desk, at_the_desk
 from workbench.state.document import State
+from workbench.tui.actions import recording
 from workbench.tui.palette import commands_of
 
 GOOD = Reply("[[ ## answer ## ]]\nyes\n\n[[ ## completed ## ]]")
@@ -175,3 +179,27 @@ def test_every_column_is_recorded_at_once_and_what_has_no_reply_is_named() -> No
         assert not desk.document.session.cases[0].recordings, "one step, as it was one key"
 
     at_the_desk(act, session=session)
+
+
+def test_what_was_recorded_beside_the_keys_is_told_of_its_own_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    comes, make = threading.Event(), recording._recorded
+
+    def later(*what: Any) -> recording._Recorded:
+        assert comes.wait(60)
+        return make(*what)
+
+    monkeypatch.setattr(recording, "is_late", lambda column: True)
+    monkeypatch.setattr(recording, "_recorded", later)
+    two = replace(SESSION, cases=(*SESSION.cases, Case("other", {"question": "And now?"})))
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f3", "ctrl+r")
+        desk.document.look_at_case(1)
+        desk.main.show()
+        comes.set()
+        await desk.until(lambda: desk.document.session.cases[0].recordings, "for the recording")
+        assert desk.document.state.case.name == "other"
+        change = desk.document.undo()
+        assert change is not None and change.place.case == "c"
+
+    at_the_desk(act, session=two)
