@@ -222,13 +222,24 @@ def test_pip_installs_from_where_it_is_set_to(tmp_path: Path, monkeypatch: pytes
     assert [one.name for one in data.iterdir()] == ["9.9.1"]
 
 
+def heard() -> None:
+    """Has ctrl+c reach a process as a terminal's does."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.slow
 def test_ctrl_c_ends_the_installer_and_leaves_nothing(tmp_path: Path, data: Path) -> None:
     """The installer is a `uv` that says a step and then waits for ever."""
     program(tmp_path / "bin" / "uv", "echo Installing by $$\nsleep 600\n")
     environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
     command = [sys.executable, "-m", "workbench", "dspy", "add", "9.9.1"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+    process = subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        preexec_fn=heard,  # what a shell starts in the background, such as a test run, passes on deaf ears
+    )
     assert process.stderr is not None
     pid = next(int(line.split()[-1]) for line in process.stderr if line.startswith("Installing by "))
     process.send_signal(signal.SIGINT)
