@@ -211,7 +211,7 @@ def read_xml(signature: Signature, completion: str, adapter: str) -> Reading:
 def _words(error: ElementTree.ParseError) -> str:
     """What is wrong, in the parser's words; where it knows no more, these would be `not well-formed` once again."""
     said = str(error).split(":", 1)[0]
-    return "a character that can not stand there" if said.startswith("not well-formed") else said
+    return "a character that cannot stand there" if said.startswith("not well-formed") else said
 
 
 def _read_field(found: Findings, name: str, given: list[ElementTree.Element], place: Element) -> None:

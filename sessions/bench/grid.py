@@ -153,7 +153,7 @@ class Pair:
         """What may be concluded.
 
         `chat parses more often than xml: 19 and 12 of 20, p = 0.02`, or
-        `20 cases can not tell chat and xml apart: 19 and 17 parse, p = 0.5; about 140 could`.
+        `20 cases cannot tell chat and xml apart: 19 and 17 parse, p = 0.5; about 140 could`.
         """
         pair, cases = self.difference, len(self.difference.first)
         one, two, shares = self.first, self.second, (pair.first, pair.second)
@@ -169,7 +169,7 @@ class Pair:
         if pair.needed is None:
             return f"{one} and {two} {plural} equally often: {of}"
         more = f"about {_rounded(max(pair.needed, cases + 1)):,} could"
-        return f"{_cases(cases)} can not tell {one} and {two} apart: {of} {plural}, {p}; {more}"
+        return f"{_cases(cases)} cannot tell {one} and {two} apart: {of} {plural}, {p}; {more}"
 
 
 def _cases(count: int) -> str:

@@ -31,7 +31,7 @@ INCOMPLETE_DEMO = (
 HISTORY = (
     "A turn of the conversation so far. It comes after the examples and looks like the real thing: what was asked, "
     "with "
-    "the reminder of the form, and what was answered. For the model it happened; an example, it can not tell from it."
+    "the reminder of the form, and what was answered. For the model it happened; an example, it cannot tell from it."
 )
 INPUTS = (
     "Now the real question: the values of the case on screen, under the same markers as in every example. Only this "
@@ -88,7 +88,7 @@ FIELD_STATES: Mapping[str, str] = MappingProxyType(
 )
 READ = "All outputs have a value of their type: the reply is read. This is what the program gets."
 NOT_READ = (
-    "The reply is refused as a whole: one field that can not be had is enough. The program gets an error and no "
+    "The reply is refused as a whole: one field that cannot be had is enough. The program gets an error and no "
     "values, "
     "also none of those that were fine. The error names the place, which is where to mend the prompt or the reply."
 )

@@ -109,7 +109,7 @@ def value_text(value: Any) -> str:
     try:
         return _SHORT.repr(value)
     except Exception as error:  # from the `__repr__` of a user's class
-        return f"<a {type(value).__name__} that can not be shown: {type(error).__name__}>"
+        return f"<a {type(value).__name__} that cannot be shown: {type(error).__name__}>"
 
 
 _SHORT = reprlib.Repr()

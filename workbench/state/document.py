@@ -82,7 +82,7 @@ class Document:
         self.open(session, path, fingerprint)
 
     def open(self, session: Session, path: Path | None, fingerprint: Fingerprint | None = None) -> None:
-        """Another session takes the place of this one; what was done before can not be undone any more.
+        """Another session takes the place of this one; what was done before cannot be undone any more.
 
         `fingerprint` is that of the file's content, by which a change on disk is noticed.
         """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.tui.host import Host
 
 MOST = 20
-"""Exceptions within `WITHIN_SECONDS` after which the app saves a copy and ends, as it can not go on like this."""
+"""Exceptions within `WITHIN_SECONDS` after which the app saves a copy and ends, as it cannot go on like this."""
 WITHIN_SECONDS = 5.0
 
 

@@ -103,7 +103,7 @@ def open_palette(host: Host) -> None:
 
 def commands_of(host: Host, screen: Screen[Any]) -> Iterator[Command]:
     """What can be done while `screen` is in front: it depends on what is open, and on the pane with the focus."""
-    in_front = screen is not host.main  # what is behind it can not be seen to change
+    in_front = screen is not host.main  # what is behind it cannot be seen to change
     for binding in APP_BINDINGS:
         if in_front and binding.action.partition("(")[0] not in getattr(screen, "APP_ACTIONS", ON_A_DIALOG):
             continue

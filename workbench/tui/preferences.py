@@ -47,7 +47,7 @@ class Preferences:
         return self._in_force.settings if self._in_force is not None else None
 
     def use_config(self, keep: bool = True) -> None:
-        """Before the first picture: theme and spacing. A config that can not be read is told once there is one.
+        """Before the first picture: theme and spacing. A config that cannot be read is told once there is one.
 
         Unless `keep`, how the screen is left is not remembered.
         """

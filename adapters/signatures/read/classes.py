@@ -101,7 +101,7 @@ class ClassMaker:
             raise
         except RecursionError:
             raise
-        except Exception as error:  # pydantic raises many kinds for a class that it can not make
+        except Exception as error:  # pydantic raises many kinds for a class that it cannot make
             raise self._error(self.node, f"class {self.node.name}: {told(error)}") from None
         if is_custom_type(made):
             self._describe_type(made)

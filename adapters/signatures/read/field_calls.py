@@ -56,7 +56,7 @@ def make_field(
 
 
 def check_shown(argument: str, node: ast.expr, value: Any, source: SourceText) -> None:
-    """Raises SignatureError where `value` of desc, description or prefix can not be shown as dspy shows it.
+    """Raises SignatureError where `value` of desc, description or prefix cannot be shown as dspy shows it.
 
     A description may be any data, for dspy prints it. A class or function prints where it was made, so it may not.
     """

@@ -64,7 +64,7 @@ def make_fields(drafts: Sequence[Draft], name: str) -> tuple[Field, ...]:
     }
     try:
         model = _model(name, definitions)
-    except Exception as error:  # pydantic raises many kinds for a field that it can not make
+    except Exception as error:  # pydantic raises many kinds for a field that it cannot make
         raise _culprit(drafts, name, error) from None
     for draft in drafts:
         if any(isinstance(part, typing.ForwardRef) for part in walk(model.model_fields[draft.name].annotation)):

@@ -261,7 +261,7 @@ class SourceModule:
                     warnings.simplefilter("ignore")
                     try:
                         made.model_rebuild(_types_namespace=classes)
-                    except Exception as error:  # pydantic raises many kinds for a name that it can not resolve
+                    except Exception as error:  # pydantic raises many kinds for a name that it cannot resolve
                         message = f"class {made.__name__}: {told(error)}"
                         raise self.source.error(maker.node, message) from None
 

@@ -51,7 +51,7 @@ def test_the_sentence_says_which_is_better_by_how_much_and_how_certain_it_is() -
 def test_the_sentence_says_that_there_are_too_few_cases_and_how_many_would_do() -> None:
     (pair,) = grid_of(Chat="+" * 18 + "--", XML="+" * 15 + "-----").pairs
     assert not pair.difference.is_certain
-    assert pair.words == "20 cases can not tell Chat and XML apart: 18 and 15 of 20 parse, p = 0.25; about 50 could"
+    assert pair.words == "20 cases cannot tell Chat and XML apart: 18 and 15 of 20 parse, p = 0.25; about 50 could"
     assert "about 2 could" not in grid_of(a="+", b="-").pairs[0].words
     assert grid_of(a="+-", b="-+").pairs[0].words == "a and b parse equally often: 1 and 1 of 2"
 
@@ -60,9 +60,7 @@ def test_repeats_of_one_case_are_no_further_cases() -> None:
     cells = [cell_of("one", "a", *[True] * 50), cell_of("one", "b", *[False] * 50)]
     (pair,) = Grid(tuple(cells)).pairs
     assert pair.difference.p == 1.0
-    assert pair.words.startswith(
-        "1 case can not tell a and b apart: 50 and 0 of 50 runs of 1 case parse, p = 1; about "
-    )
+    assert pair.words.startswith("1 case cannot tell a and b apart: 50 and 0 of 50 runs of 1 case parse, p = 1; about ")
 
 
 def test_of_many_pairs_the_p_value_is_corrected_and_says_so() -> None:

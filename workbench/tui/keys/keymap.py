@@ -73,7 +73,7 @@ def _shared_keys(keymap: Mapping[str, str], usual: Iterable[Bound], changed: Ite
         app_id = next(iter(ids.get(("", key), ())), "")
         for id in sharing:
             if not {("", key, app_id), (owner, key, id)} <= before:
-                yield f"{key} of {app_id} works everywhere, so that {id} can not have it"
+                yield f"{key} of {app_id} works everywhere, so that {id} cannot have it"
 
 
 def _ids_by_key(bound: Iterable[Bound]) -> dict[tuple[str, str], list[str]]:

@@ -40,10 +40,10 @@ def blocks_of(at: LookedAt) -> list[Block]:
 def _fallback(at: LookedAt, adapter: Adapter) -> str:
     fallback = adapter.fallback_adapter()
     if fallback is None:
-        return "to nothing: a reply that can not be read is the end of it"
+        return "to nothing: a reply that cannot be read is the end of it"
     name = catalog.title(fallback.name)
     if at.session.fallback:
-        return f"to {name}: a reply that can not be read is asked for again, by a second call"
+        return f"to {name}: a reply that cannot be read is asked for again, by a second call"
     return f"to {name} in dspy; this session has that turned off, so that the first failure shows"
 
 

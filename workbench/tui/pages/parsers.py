@@ -56,7 +56,7 @@ def target_of(column_id: str) -> str:
 
 def reading_by(rendered: RenderedColumn, parser: str) -> Reading | None:
     """The column's reply as another parser reads it; None where it is too long, repairing it
-    takes more than a moment, or the parser can not be had."""
+    takes more than a moment, or the parser cannot be had."""
     if parser == rendered.column.adapter:
         return rendered.reading
     return None if rendered.request is None else parser_matrix.reading_by(parser, rendered.request, rendered.text)

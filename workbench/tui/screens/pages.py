@@ -182,7 +182,7 @@ several runs of the same request, equal values counted. **Tokens**: where those 
         try:
             blocks = self._blocks()
         except Exception as error:  # e.g. a user's own adapter: the page says so, and the others still open
-            blocks = [block(f"This page can not be made: {type(error).__name__}: {error}", "error")]
+            blocks = [block(f"This page cannot be made: {type(error).__name__}: {error}", "error")]
         current = parsers.target_of(self.at.column.id) if self._page == "parsers" else ""
         self._text.show(blocks, keep_place=keep_place, current=current)
         adapter = self.at.column.adapter
@@ -302,7 +302,7 @@ def _ending(at: LookedAt) -> str:
 
 
 def _curl(at: LookedAt) -> str:
-    """The request as a curl command, which names its key by variable. Raises `CommandError` where curl can not ask."""
+    """The request as a curl command, which names its key by variable. Raises `CommandError` where curl cannot ask."""
     from workbench.exporting import forms
 
     return forms.export("curl", at.session, [at.column], [at.case]).text.rstrip()

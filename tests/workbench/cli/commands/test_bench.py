@@ -211,7 +211,7 @@ def test_the_reports_say_the_same_to_each_reader(rain: str, run: Run, tmp_path: 
     for number in range(4):
         assert f'href="#cell-{number}"' in html
         assert f'</summary><div id="cell-{number}">' in html
-    assert "2 cases can not tell json · offline/exact and json · offline/truncated apart" in html
+    assert "2 cases cannot tell json · offline/exact and json · offline/truncated apart" in html
     assert "`json · offline/exact`: 2 of 2 parsed" in pull.read_text("utf-8")
     suite = ElementTree.parse(ci).getroot()[0]
     assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("workbench bench", "4", "2")

@@ -218,7 +218,7 @@ def test_live_judges_both_and_says_what_so_few_can_not_tell(receipt: str, run: R
     (told,) = done.json["live"]
     assert told["before"] == [[2, 2]] and told["after"] == [[0, 2]]
     assert not told["certain"]
-    assert told["words"].startswith("1 case can not tell chat under offline/exact and chat under offline/empty apart")
+    assert told["words"].startswith("1 case cannot tell chat under offline/exact and chat under offline/empty apart")
 
 
 def test_live_without_a_reply_is_a_providers_error_and_no_conclusion(receipt: str, run: Run) -> None:

@@ -192,7 +192,7 @@ def test_enter_shows_the_runs_of_the_cell_and_escape_leads_back(tmp_path: Path) 
         await seen.press("escape")
         assert isinstance(seen.desk.app.screen, BenchScreen)
         await seen.press("p")
-        assert "can not tell chat and json apart" in " ".join(seen.painted.split())
+        assert "cannot tell chat and json apart" in " ".join(seen.painted.split())
 
     looked_at(tmp_path, act)
 

@@ -141,7 +141,7 @@ class ReplyView(StreamedText):
     # ------------------------------------------------------------------ what is shown
 
     def show(self, text: str, reading: Reading | None = None, *, streaming: bool = False) -> None:
-        """Shows a reply and its reading; while `streaming` it can not be edited and `append` adds to it."""
+        """Shows a reply and its reading; while `streaming` it cannot be edited and `append` adds to it."""
         if self.read_only and not streaming:
             self.end_stream()
         self.read_only = streaming
