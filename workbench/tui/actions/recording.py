@@ -112,7 +112,7 @@ def _tell(host: Host, made: _Recorded, wanted: Sequence[_Wanted]) -> None:
 def _run_of(host: Host, rendered: RenderedColumn) -> Run | None:
     """The run whose reply is on screen: one that was asked something else has only the reply in common with it."""
     run = host.main.runs.of(host.document.state.case.name, rendered.column.id)
-    return None if run is None or host.main.is_outdated(rendered) else run.run
+    return None if run is None or host.main.answers.is_outdated(host.document.state, rendered) else run.run
 
 
 def _keep(host: Host, made: _Recorded, more: str = "") -> None:

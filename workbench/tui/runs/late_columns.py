@@ -21,10 +21,12 @@ class LateColumns:
         self._node = node
         self._show = show
         self._under_way: set[str] = set()
+        self._has_asked = False
 
     def look_after(self, rendered: RenderedColumn, engine: Engine) -> None:
         """Asks for a column, if that is left to do."""
         if rendered.late is not None and rendered.column.id not in self._under_way:
+            self._has_asked = True
             self._under_way.add(rendered.column.id)
             self._node.run_worker(self._follow(rendered.column.id, engine), group="releases", exit_on_error=False)
 
@@ -39,7 +41,12 @@ class LateColumns:
             self._under_way.discard(id)
 
     def close(self) -> None:
-        """Ends the processes: whoever waits for one gets its error, and nothing keeps the program from ending."""
+        """Ends the processes: whoever waits for one gets its error, and nothing keeps the program from ending.
+
+        A session without such a column never loads what they take.
+        """
+        if not self._has_asked:
+            return
         from sessions.releases import running
 
         running.close_all()

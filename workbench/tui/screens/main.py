@@ -34,6 +34,7 @@ from workbench.tui.panes.status import StatusLine
 from workbench.tui.panes.tab_names import tab_names
 from workbench.tui.panes.tools import ToolsPane
 from workbench.tui.panes.variants import VariantsPane
+from workbench.tui.runs.answers import Answers
 from workbench.tui.runs.late_columns import LateColumns
 from workbench.tui.runs.runs import ColumnRun, Order, RunEnded, RunProgress, Runs
 from workbench.tui.runs.send_setup import SendSetup
@@ -48,7 +49,6 @@ from workbench.tui.widgets.text.plain import plain_notify
 from workbench.tui.widgets.verdict_strip import VerdictStrip
 
 if TYPE_CHECKING:
-    from adapters.requests.request import Request
     from workbench.state.engine import Engine
     from workbench.tui.widgets.guide import Guide
 
@@ -90,11 +90,8 @@ class MainScreen(PaneSizesScreen):
         self._activity = ""
         self._batch = 0
         self._slow_readings = SlowReadings(self, self.show_soon)
-        self._late_columns: LateColumns | None = None
-        self.requests: dict[tuple[str, str], Request] = {}
-        """By case and column what was sent last, answered or not."""
-        self._answered: dict[tuple[str, str], Request] = {}
-        """By case and column what the reply that was sent for answers."""
+        self._late_columns = LateColumns(self, self.show_soon)
+        self.answers = Answers(self.runs)
         self.columns = ColumnsPane()
         self.signature = SignaturePane(self.edit)
         self.inputs = InputsPane(self.edit)
@@ -149,16 +146,8 @@ class MainScreen(PaneSizesScreen):
             self._after_edit()
         self.show_soon()
 
-    def _follow(self, rendered: RenderedColumn) -> None:
-        """Has a column of another release asked for; a session without one never loads what that takes."""
-        if rendered.late is not None:
-            if self._late_columns is None:
-                self._late_columns = LateColumns(self, self.show_soon)
-            self._late_columns.look_after(rendered, self.engine)
-
     def on_unmount(self) -> None:
-        if self._late_columns is not None:
-            self._late_columns.close()
+        self._late_columns.close()
 
     def show_soon(self) -> None:
         """Shows the document once the key that changed it is on screen; many changes are shown at once."""
@@ -175,9 +164,9 @@ class MainScreen(PaneSizesScreen):
         self.engine.forget({column.id for column in state.session.columns})
         for one in columns:
             self._slow_readings.look_after(one, self.engine)
-            self._follow(one)
-        self.columns.show([(one, self._run_of(one.column), one.column.model) for one in columns])
-        self.columns.mark_outdated({one.column.id for one in columns if self.is_outdated(one)})
+            self._late_columns.look_after(one, self.engine)
+        self.columns.show([(one, self.answers.run_of(state, one.column), one.column.model) for one in columns])
+        self.columns.mark_outdated({one.column.id for one in columns if self.answers.is_outdated(state, one)})
         self._show_strip()
         uses = demo_uses(columns)
         self.demos.show_uses(uses)
@@ -195,8 +184,7 @@ class MainScreen(PaneSizesScreen):
     def load(self) -> None:
         """Another session was opened: nothing of the last one stays."""
         self.runs.clear()
-        self.requests.clear()
-        self._answered.clear()
+        self.answers.clear()
         self._engine = None
         self._tab = "signature"
         self._show_tab()
@@ -235,9 +223,7 @@ class MainScreen(PaneSizesScreen):
         self._batch += 1
         for column in columns:
             self.runs.start(self.document.state, column, order)
-            request = self.engine.column(self.document.state, column).request
-            if request is not None:
-                self.requests[self.document.state.case.name, column.id] = request
+            self.answers.sent(self.document.state, self.engine.column(self.document.state, column))
         self.columns.show_part("reply")
         self.show()
 
@@ -358,17 +344,6 @@ class MainScreen(PaneSizesScreen):
         current = self.columns.current
         return current.rendered if current is not None else None
 
-    def is_outdated(self, rendered: RenderedColumn) -> bool:
-        """Whether the reply on screen answers another prompt than the one above it, or is another model's."""
-        reply = rendered.reply
-        if reply is not None and reply.source == "sent" and reply.model is not None:
-            if reply.model != self.document.session.model_of(rendered.column):
-                return True
-        sent = self._answered.get((self.document.state.case.name, rendered.column.id))
-        if sent is None or rendered.request is None or rendered.reply is None or rendered.reply.source == "pasted":
-            return False
-        return not sent.asks_the_same(rendered.request)
-
     def mark_drifted(self, ids: Container[str]) -> None:
         """Says of these columns, and of no others, that they are no longer as recorded."""
         self.columns.mark_drifted(ids)
@@ -447,23 +422,10 @@ class MainScreen(PaneSizesScreen):
 
         return lint_notes.search(self.document.state, self.columns.rendered, keys_of(self.app))
 
-    def _run_of(self, column: Column) -> ColumnRun | None:
-        """The last run of a column, unless its reply is not the one on screen (any more: its sending was undone), or
-        it brought none and was of another model: that one's failure says nothing about this one."""
-        run = self.runs.of(self.document.state.case.name, column.id)
-        if run is None or run.phase == "running":
-            return run
-        if run.reply is None:
-            return run if run.model == self.document.session.model_of(column) else None
-        shown = self.document.state.case.replies.get(column.id)
-        return run if shown is not None and shown.text == run.reply.text else None
-
     def _keep_reply(self, run: ColumnRun) -> None:
         if run.reply is None:
             return
-        asked = self.requests.get((run.case, run.column))
-        if asked is not None:
-            self._answered[run.case, run.column] = asked
+        self.answers.came(run)
         change = partial(edits.set_reply, case=run.case, column=run.column, reply=run.reply)
         self.edit(change, Place("reply", run.case, row=self._batch), "the replies of a send", typing=True)
 
