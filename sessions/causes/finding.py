@@ -20,7 +20,6 @@ from sessions.fixtures.verdicts import Drift, Edit, FixtureResult, Origin
 _CASE_TURNS = re.compile(r"(demo|history) (\d+)")
 _WORD = re.compile(r"\w+")
 _OF_TYPES = ("type", "schema", "constraint", "filler")
-_OF_THE_ENGINE = ("boilerplate", "marker", "reminder", "filler", "custom")
 _LONGEST = 2_000
 
 

@@ -20,11 +20,6 @@ def release_of(version: str) -> Release:
         return _running[version]
 
 
-def is_started(version: str) -> bool:
-    """Whether a question to that release waits for no process to start."""
-    return version in _running
-
-
 def close_all() -> None:
     """Ends every process that was started, or is starting: who waits for one gets an error. The next question starts
     one anew."""
