@@ -16,6 +16,7 @@ from adapters.prompts.text import Segment, Text, value_segment
 from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.read.unbuilt_models import fields_until_built
 from adapters.signatures.signature import Signature
+from adapters.signatures.write.type_walk import walk
 from adapters.values.value_text import write_value
 
 INDENT = "  "
@@ -58,7 +59,9 @@ class BAMLAdapter(JSONAdapter):
         return signature.field_faces if type(self) is BAMLAdapter else super().demo_key(signature)
 
     def format_field_structure(self, signature: Signature) -> str:
-        return _structure(signature)
+        # A live model that names a class below it changes its face when it is built: until then nothing is kept.
+        built = all(one.__pydantic_complete__ for one in _models(signature))
+        return _structure_once_built(signature) if built else _structure(signature)
 
     def format_user_message_content(
         self,
@@ -90,6 +93,11 @@ class BAMLAdapter(JSONAdapter):
 
 
 @once_per_fields
+def _models(signature: Signature) -> tuple[type[BaseModel], ...]:
+    found = [part for field in signature.output_fields.values() for part in walk(field.annotation)]
+    return tuple([one for one in found if is_model(one)])
+
+
 def _structure(signature: Signature) -> Text:
     segments = [
         Segment(
@@ -108,6 +116,9 @@ def _structure(signature: Signature) -> Text:
         segments.append(Segment("\n", "boilerplate"))
     segments.append(Segment("\n[[ ## completed ## ]]", "marker"))
     return Text(segments)
+
+
+_structure_once_built = once_per_fields(_structure)
 
 
 def type_text(annotation: Any, indent: int = 0, seen: set[type] | None = None) -> str:

@@ -147,6 +147,24 @@ def test_a_model_that_names_a_class_defined_below_it_is_shown_as_dspy_shows_it(
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_a_live_model_is_shown_as_it_stands_before_it_is_built_and_after(name: str) -> None:
+    head = "import dspy\nfrom pydantic import BaseModel, Field\n"
+    use = "class Uses(dspy.Signature):\n    q: str = dspy.InputField()\n    a: Outer = dspy.OutputField()\n"
+    live = of_source(head + SIMPLE + INNER + use, "Uses")
+    kept = Signature.from_dspy(live)
+
+    def both() -> tuple[Any, Any]:
+        left = outcome(lambda: plain(theirs(name).format(live, [], {"q": "?"})))
+        return left, outcome(lambda: plain(ours(name).format(kept, [], {"q": "?"})))
+
+    before = both()
+    live.output_fields["a"].annotation.model_rebuild()
+    after = both()
+    assert [divergence(*before), divergence(*after)] == [None, None]
+    assert (repr(before[0]) != repr(after[0])) is (name == "baml")
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("role", ["input", "output"])
 def test_a_value_that_can_be_walked_once_is_walked_as_dspy_walks_it(name: str, role: str, record: Record) -> None:
     tally = Tally("values that can be walked once")

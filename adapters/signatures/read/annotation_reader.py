@@ -24,6 +24,7 @@ from adapters.types.recognition import is_decision_type
 
 _ALIAS_FORMS = (type, types.GenericAlias, types.UnionType, typing.ForwardRef)
 _QUALIFIERS = (typing.ClassVar, typing.Final, typing.Required, typing.NotRequired)
+_AS_A_CLASS = "write the signature as a Python class"
 _PLAIN_MODULES = "typing, datetime, decimal, uuid, pathlib, enum, collections, pydantic, dspy"
 
 
@@ -109,11 +110,13 @@ class AnnotationReader:
         """`conint(ge=1)` and its kin, and `type(None)`; a call of anything else is refused and not made."""
         if isinstance(node.func, ast.Name) and len(node.args) == 1 and self.expression(node.func) is type:
             only = node.args[0]
-            if isinstance(only, ast.Constant) and only.value is None:
+            if not self.as_dspy_string and isinstance(only, ast.Constant) and only.value is None:
                 return type(None)
         found = self.constants.read(node)
         if isinstance(found, FieldInfo):
             raise self.source.error(node, "Field(...) is not a type", "write Annotated[int, Field(le=5)]")
+        if self.as_dspy_string:
+            raise self.source.error(node, "dspy's string notation takes no calls", _AS_A_CLASS)
         return found
 
     def _union(self, node: ast.BinOp) -> Any:
@@ -151,6 +154,10 @@ class AnnotationReader:
         if base is Annotated or base is typing.Annotated:
             return self._annotated(node, items)
         if is_code(base):
+            if self.as_dspy_string:
+                raise self.source.error(
+                    node, "dspy's string notation makes no prompt of Code with a language", _AS_A_CLASS
+                )
             language = self.constants.read(node.slice)
             if not isinstance(language, str):
                 raise self.source.error(
@@ -174,8 +181,7 @@ class AnnotationReader:
     def _decision(self, node: ast.Subscript, base: Any) -> Any:
         """`Noul[(True, "blocked")]`, `Score["poor", "good"]`, `Choice[("a", "what a is"), …]`."""
         if self.as_dspy_string:
-            hint = "write the signature as a Python class"
-            raise self.source.error(node, "dspy's string notation takes no criteria of a decision", hint)
+            raise self.source.error(node, "dspy's string notation takes no criteria of a decision", _AS_A_CLASS)
         criteria = self.constants.read(node.slice)
         try:
             return base[criteria]
@@ -205,9 +211,7 @@ class AnnotationReader:
 
     def _literal_member(self, node: ast.expr) -> Any:
         if self.as_dspy_string and isinstance(node, ast.UnaryOp):
-            raise self.source.error(
-                node, "dspy's string notation takes no negative numbers", "write the signature as a Python class"
-            )
+            raise self.source.error(node, "dspy's string notation takes no negative numbers", _AS_A_CLASS)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):
             if is_literal_form(self.expression(node.value)):
                 return self._subscript(node)

@@ -38,6 +38,8 @@ _VIEWS: Mapping[str, Callable[[dict[Any, Any]], list[Any]]] = {
     "values": lambda given: list(given.values()),
     "items": lambda given: list(given.items()),
 }
+METHODS = constant_texts.METHODS | frozenset(_VIEWS)
+"""The methods of constants that are read: those of texts, and a dict's views."""
 
 
 class ConstantsRead(Protocol):
@@ -105,7 +107,7 @@ def _last(reader: ConstantsRead, values: list[ast.expr], stop_at: bool) -> Any:
 
 def _method(reader: ConstantsRead, call: ast.Call, owner: ast.expr, method: str) -> Any:
     """A method of a text, or a view of a dict."""
-    if method not in constant_texts.METHODS and method not in _VIEWS:
+    if method not in METHODS:
         raise LookupError(method)
     whole = reader.read(owner)
     if isinstance(whole, dict) and method in _VIEWS and not call.args and not call.keywords:

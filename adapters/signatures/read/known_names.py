@@ -217,10 +217,10 @@ _EAGER = frozenset(name for name in _MEMBERS if not name.startswith("pydantic"))
 
 def _dspy_member(module: str, name: str) -> Any:
     if module == "dspy" and name in EXPERIMENTAL:
-        return Refused(f"dspy.{name}", "dspy has it among its experiments", f"dspy.experimental.{name}")
+        return Refused(f"dspy.{name}", "dspy has it among its experiments", f"from dspy.experimental import {name}")
     if name in ("InputField", "OutputField"):
         return FieldMaker("input" if name == "InputField" else "output")
-    if name in ("Signature", "make_signature"):
+    if name in ("Signature", "make_signature", "ensure_signature"):
         return SIGNATURE
     if name in DSPY_TYPES or name in DECISIONS or name == "Type":
         from adapters import types as custom_types

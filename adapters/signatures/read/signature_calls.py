@@ -91,7 +91,7 @@ def signature_call(call: ast.Call, reader: AnnotationReader, names: Names) -> Si
 
     Raises SignatureError. Rule: `dspy.signatures.signature.make_signature`.
     """
-    given = dict(zip(("signature", "instructions", "signature_name"), call.args, strict=False))
+    given = dict(zip(("signature", "instructions", "signature_name", "custom_types"), call.args, strict=False))
     given.update(reader.constants.keywords(call))
     told = reader.constants.read(given["instructions"]) if "instructions" in given else None
     name = reader.constants.read(given["signature_name"]) if "signature_name" in given else "StringSignature"
@@ -104,10 +104,26 @@ def signature_call(call: ast.Call, reader: AnnotationReader, names: Names) -> Si
     text = reader.constants.read(written) if written is not None else None
     if written is None or not isinstance(text, str):
         raise reader.source.error(call, "this call of Signature is not read", _CALL_HINT)
+    custom_types = _custom_types(given["custom_types"], reader) if "custom_types" in given else None
     try:
-        return read_string(text, told, name, _NamesBeside(names, written))
+        return read_string(text, told, name, _NamesBeside(names, written), custom_types)
     except SignatureError as error:
         raise reader.source.error(written, error.message, error.hint) from None
+
+
+def _custom_types(node: ast.expr, reader: AnnotationReader) -> dict[str, Any] | None:
+    """`custom_types={"Foo": Foo}`: types by the names that the string uses. Raises SignatureError."""
+    if isinstance(node, ast.Constant) and node.value is None:
+        return None
+    if not isinstance(node, ast.Dict):
+        raise reader.source.error(node, "custom_types is read as a dict of types", 'custom_types={"Foo": Foo}')
+    found: dict[str, Any] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        name = reader.constants.read(key) if key is not None else None
+        if not isinstance(name, str):
+            raise reader.source.error(key or value, "a custom type needs a name that is a text", '{"Foo": Foo}')
+        found[name] = reader.read(value)
+    return found
 
 
 class _NamesBeside:

@@ -6,7 +6,7 @@ import ast
 import enum
 import typing
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import typing_extensions
@@ -314,7 +314,7 @@ class SourceModule:
         local: dict[str, Any] = {}
         reader = self.reader(local)
         own: dict[str, Draft] = {}
-        for statement in node.body[1:] if doc is not None else node.body:
+        for statement in _taken(node.body[1:] if doc is not None else node.body, reader):
             match statement:
                 case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
                     if not _is_class_variable(annotation) and self._is_field(reader, name, value):
@@ -378,6 +378,18 @@ class SourceModule:
                 info.json_schema_extra["IS_TYPE_UNDEFINED"] = True
             return Draft(name, str, info, self.source, node, notes)
         return Draft(name, reader.read(annotation), info, self.source, node, notes)
+
+
+def _taken(body: Sequence[ast.stmt], reader: AnnotationReader) -> Iterator[ast.stmt]:
+    """The statements in the order in which Python comes to them: of an `if` over constants, one branch.
+
+    Raises SignatureError for a condition that cannot be read without running code.
+    """
+    for statement in body:
+        if isinstance(statement, ast.If):
+            yield from _taken(statement.body if reader.constants.read(statement.test) else statement.orelse, reader)
+        else:
+            yield statement
 
 
 def _is_dotted(node: ast.expr) -> bool:

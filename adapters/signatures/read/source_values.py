@@ -25,8 +25,8 @@ from adapters.signatures.read.allowed_calls import (
     NotRun,
     is_cheap,
 )
-from adapters.signatures.read.computed_values import LARGEST_VALUE, computed, is_larger, operation
-from adapters.signatures.read.constant_texts import METHODS, piece
+from adapters.signatures.read.computed_values import LARGEST_VALUE, METHODS, computed, is_larger, operation
+from adapters.signatures.read.constant_texts import piece
 from adapters.signatures.read.field_calls import make_field
 from adapters.signatures.read.source_text import SourceText, shown, told
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import keyword
 import re
-from collections.abc import Sequence
+import typing
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -19,36 +20,48 @@ from adapters.signatures.read.source_text import SourceText, check_size, line_an
 from adapters.signatures.signature import Role, Signature
 
 _NAME = re.compile(r"(?:^|,)\s*(\w+)\s*(?=[:,]|$)")
+_BEHIND_COLON = re.compile(r":\s*([A-Za-z_]\w*)", re.ASCII)
+"""The names that dspy looks for in the code that makes the signature: those right behind a colon, and no others."""
 _HEAD, _TAIL = "def f(", "): pass"
 
 
 class StringNames:
     """The names of the string notation: dspy's, and those of its types and a few standard ones as if imported.
 
-    dspy looks for others among those of the text `around` the string.
+    Those of `custom_types` come before all. dspy looks for others than typing's and Python's own among those of the
+    text `around` the string. Rule: `SignatureMeta._detect_custom_types_from_caller`, `make_signature`.
     """
 
-    def __init__(self, around: Names | None = None) -> None:
+    def __init__(self, around: Names | None = None, custom_types: Mapping[str, Any] | None = None) -> None:
         self.around = around
+        self.custom_types = custom_types or {}
 
     def find(self, name: str, node: ast.AST) -> Any:
-        try:
+        if name in self.custom_types:
+            return self.custom_types[name]
+        if self.around is None or is_dspys_own(name):
             return known_names.bare(name, known_names.STRING_BUILTINS)
-        except LookupError:
-            if self.around is None:
-                raise
-            return self.around.find(name, node)
+        return self.around.find(name, node)
 
     def suggestions(self) -> Sequence[str]:
         return known_names.bare_names()
 
 
+def is_dspys_own(name: str) -> bool:
+    """Whether dspy's string notation knows the name wherever it stands: typing's and some of Python's own."""
+    return name in known_names.STRING_BUILTINS or name in typing.__dict__ or name == "NoneType"
+
+
 def read_string(
-    text: str, instructions: str | None = None, name: str = "StringSignature", names: Names | None = None
+    text: str,
+    instructions: str | None = None,
+    name: str = "StringSignature",
+    names: Names | None = None,
+    custom_types: Mapping[str, Any] | None = None,
 ) -> Signature:
     """The signature that `text` writes; `instructions` None or empty means dspy's sentence. Raises SignatureError.
 
-    `names` are those of a text around it, which it may use as types.
+    `names` are those of a text around it, which it may use as types; `custom_types` the types it was given by name.
     """
     check_size(text)
     parts = text.split("->")
@@ -59,9 +72,11 @@ def read_string(
     if len(parts) > 2:
         place = len(parts[0]) + 2 + len(parts[1])
         raise SignatureError("more than one `->`", *line_and_column(text, place), "inputs -> outputs, once")
-    drafts = _half(text, 0, parts[0], "input", names)
+    reads = StringNames(names, custom_types)
+    found = set(custom_types or _BEHIND_COLON.findall(text))
+    drafts = _half(text, 0, parts[0], "input", reads, found)
     known = {draft.name: draft for draft in drafts}
-    outputs = _half(text, len(parts[0]) + 2, parts[1], "output", names)
+    outputs = _half(text, len(parts[0]) + 2, parts[1], "output", reads, found)
     for draft in outputs:
         if draft.name in known:
             raise draft.error(f"`{draft.name}` is an input already", "inputs and outputs need distinct names")
@@ -73,7 +88,8 @@ def _end(text: str) -> tuple[int, int]:
     return line_and_column(text, len(text.rstrip()))
 
 
-def _half(whole: str, start: int, part: str, role: Role, names: Names | None) -> list[Draft]:
+def _half(whole: str, start: int, part: str, role: Role, names: StringNames, found: Set[str]) -> list[Draft]:
+    """The fields on one side of the arrow; `found` are the names that dspy finds besides its own."""
     source = SourceText(_HEAD + part + _TAIL, whole, start, len(part), len(_HEAD))
     source, tree = _parsed(source, part)
     function = tree.body[0]
@@ -86,12 +102,12 @@ def _half(whole: str, start: int, part: str, role: Role, names: Names | None) ->
     ):
         raise source.error_at(closes, "more than a list of fields", "name: type, name: type")
     _refuse_what_dspy_drops(source, function.args)
-    reader = AnnotationReader(source, StringNames(names), as_dspy_string=True)
+    reader = AnnotationReader(source, names, as_dspy_string=True)
     drafts: dict[str, Draft] = {}
     for argument in function.args.args:
         if argument.arg in drafts:
             raise source.error(argument, f"`{argument.arg}` is named twice", "every field needs a name of its own")
-        drafts[argument.arg] = _draft(source, reader, argument, role)
+        drafts[argument.arg] = _draft(source, reader, argument, role, found)
     return list(drafts.values())
 
 
@@ -114,7 +130,7 @@ def _parsed(source: SourceText, part: str) -> tuple[SourceText, ast.Module]:
         raise
 
 
-def _draft(source: SourceText, reader: AnnotationReader, argument: ast.arg, role: Role) -> Draft:
+def _draft(source: SourceText, reader: AnnotationReader, argument: ast.arg, role: Role, found: Set[str]) -> Draft:
     annotation: Any = str
     notes: tuple[str, ...] = ()
     # In dspy's order: it stands so in the messages of dspy's errors.
@@ -128,8 +144,33 @@ def _draft(source: SourceText, reader: AnnotationReader, argument: ast.arg, role
         annotation = reader.read(argument.annotation)
         if annotation is None:
             annotation, notes = str, ("dspy's string notation reads the type None as str",)
+        notes += tuple(_unfound(argument.annotation, found))
     info = pydantic.Field(json_schema_extra=extra)
     return Draft(argument.arg, annotation, info, source, argument, notes)
+
+
+def _unfound(annotation: ast.expr, found: Set[str]) -> Iterator[str]:
+    """A note for each name that is understood here and that dspy's string notation would not find."""
+    waiting: list[ast.expr] = [annotation]
+    told: set[str] = set()
+    while waiting:
+        match waiting.pop():
+            case ast.Subscript(value=base, slice=inner):
+                waiting += [inner, base]
+            case ast.Tuple(elts=several):
+                waiting += reversed(several)
+            case ast.BinOp(left=left, right=right):
+                waiting += [right, left]
+            case ast.Attribute(value=ast.Name(id="dspy"), attr=name) if name in known_names.EXPERIMENTAL:
+                yield f"dspy has no `dspy.{name}`: its strings take `{name}` by custom_types={{'{name}': {name}}}"
+            case ast.Name(id=name) if not is_dspys_own(name) and name not in found and name not in told:
+                told.add(name)
+                yield (
+                    f"dspy's string notation does not find `{name}` inside of brackets; "
+                    f"it takes it by custom_types={{'{name}': {name}}}"
+                )
+            case _:
+                pass
 
 
 def _refuse_what_dspy_drops(source: SourceText, arguments: ast.arguments) -> None:

@@ -213,6 +213,48 @@ class Typed(dspy.Signature):
     a: Event = dspy.OutputField()
     b: dict[str, Event] = dspy.OutputField(desc="by name")
 ''',
+    "Conditional": '''
+import dspy
+
+SHORT = True
+KINDS = {"b": 1, "a": 2}
+
+class Conditional(dspy.Signature):
+    """One branch of two."""
+    q: str = dspy.InputField(desc=", ".join(KINDS.keys()))
+    if SHORT and len(KINDS) == 2:
+        a: str = dspy.OutputField(desc=", ".join(sorted(KINDS.keys())))
+        if not SHORT:
+            never: int = dspy.OutputField()
+        elif KINDS["a"] > 1:
+            b: int = dspy.OutputField()
+    else:
+        c: str = dspy.OutputField()
+''',
+    "ByCustomTypes": """
+import dspy
+from pydantic import BaseModel
+
+class Foo(BaseModel):
+    x: int
+
+ByCustomTypes = dspy.Signature("q: list[Bar], List: List -> a: Bar", custom_types={"Bar": Foo, "List": Foo})
+""",
+    "OfOwnNames": '''
+import dspy
+from pydantic import BaseModel
+
+class Document(BaseModel):
+    """Not dspy's."""
+    title: str
+
+OfOwnNames = dspy.Signature("q: Document, more: list[Document] -> a: Document", "Read.")
+''',
+    "Ensured": """
+import dspy
+
+Ensured = dspy.ensure_signature("q -> a: int", "Count.")
+""",
     "Cleared": '''
 import dspy
 

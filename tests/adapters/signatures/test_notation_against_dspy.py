@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib
+from datetime import date
 from pathlib import Path
 
 import dspy.experimental
 import pytest
+from dspy import Image
 from dspy.adapters.utils import get_annotation_name
+from pydantic import PositiveInt
 
 from adapters.errors import AdapterParseError, SignatureError
 from adapters.formats.chat import ChatAdapter
@@ -154,12 +157,48 @@ def test_bare_names_are_read_as_if_imported(text: str, as_if: str) -> None:
     assert face(notation.read(text)) == face_of_dspy(of_string(as_if))
 
 
-def test_code_takes_a_language_in_both_notations() -> None:
+def test_code_takes_a_language_in_a_class() -> None:
     live = dspy.Code["java"]
-    for text in ('a -> b: Code["java"]', 'a -> b: dspy.Code["java"]'):
-        annotation = notation.read(text).fields["b"].annotation
-        assert (name_of(annotation), annotation.description(), schema(annotation)) == (
-            get_annotation_name(live),
-            live.description(),
-            schema(live),
-        )
+    fields = 'a: str = dspy.InputField()\n    b: dspy.Code["java"] = dspy.OutputField()'
+    text = f"import dspy\nclass S(dspy.Signature):\n    {fields}\n"
+    annotation = notation.read(text).fields["b"].annotation
+    assert (name_of(annotation), annotation.description(), schema(annotation)) == (
+        get_annotation_name(live),
+        live.description(),
+        schema(live),
+    )
+
+
+def test_code_with_a_language_is_refused_in_a_string_of_which_dspy_makes_no_prompt() -> None:
+    with pytest.raises(AttributeError, match="'tuple' object has no attribute 'lower'"):
+        dspy.ChatAdapter().format(of_string('a -> b: dspy.Code["java"]'), [], {"a": "?"})
+    with pytest.raises(SignatureError, match=r"makes no prompt of Code with a language .*as a Python class"):
+        notation.read('a -> b: dspy.Code["java"]')
+
+
+CALLERS_NAMES = (Image, date, PositiveInt)
+"""dspy looks for them in the code around the call, which is this file."""
+FOUND = (
+    *("a: Image -> b: date", "a: list[dspy.Image] -> b: dict[str, datetime.date]", "a: Image -> b: list[Image]"),
+    *("a: Optional[int] -> b: Literal['x']", "a: dspy.experimental.Document -> b", "a: uuid.UUID | None -> b"),
+)
+UNFOUND = {
+    "a: list[Image] -> b": "`Image`",
+    "a -> b: dict[str, Optional[date]]": "`date`",
+    "a -> b: str | PositiveInt": "`PositiveInt`",
+    "a -> b: dspy.Citations": "`dspy.Citations`",
+    "a: list[dspy.Document] -> b": "`dspy.Document`",
+}
+
+
+@pytest.mark.parametrize("text", [*FOUND, *UNFOUND])
+def test_a_name_that_dspys_strings_do_not_find_is_noted(text: str) -> None:
+    """dspy looks for a name in the calling code where it stands right behind a colon, and nowhere else."""
+    notes = [note for field in notation.read(text).fields.values() for note in field.notes]
+    if text in UNFOUND:
+        assert [UNFOUND[text] in note and "custom_types" in note for note in notes] == [True]
+        with pytest.raises(ValueError, match="Unknown"):
+            dspy.Signature(text)
+    else:
+        assert notes == []
+        dspy.Signature(text)

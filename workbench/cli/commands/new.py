@@ -203,7 +203,7 @@ def _what_works(field: Field) -> str:
     """What to give instead; an example only where it would be taken."""
     for custom in custom_types_in(field.annotation):
         if custom.__name__ in WHAT_WORKS:
-            return f"give it as JSON: {WHAT_WORKS[custom.__name__]}"
+            return WHAT_WORKS[custom.__name__]
     sample = _sample(field)
     return f"give it as JSON, e.g. '{sample}'" if takes(field.annotation, strict_json(sample)) else "give it as JSON"
 
