@@ -23,7 +23,8 @@ def outputs_of(task: Task, seed: str = "") -> dict[str, Any]:
     sampler = Sampler(source, seed, task.examples)
     if task.format == "free":
         return {"answer": source.best_sentence("answer") or "Hello."}
-    labelled = replies.from_prose(_only(task.inputs), [one.name for one in task.wanted]) if task.verbatim else {}
+    text = next(iter(task.inputs.values()), "")
+    labelled = replies.from_prose(text, [one.name for one in task.wanted]) if task.verbatim else {}
     return {one.name: _output(one, task, sampler, labelled.get(one.name)) for one in task.wanted}
 
 
@@ -32,7 +33,7 @@ def _output(wanted: Wanted, task: Task, sampler: Sampler, labelled: str | None) 
         known = task.known[wanted.name]
         return Raw(known) if isinstance(known, str) and task.format != "json" else known
     if labelled is not None:
-        copied = copy_out(labelled, wanted.schema)
+        copied = _copied_out(labelled, wanted.schema)
         if copied is not None:
             return copied
         sampler = Sampler(Source({wanted.name: labelled}), wanted.name)
@@ -49,11 +50,7 @@ def _output(wanted: Wanted, task: Task, sampler: Sampler, labelled: str | None) 
     return value
 
 
-def _only(inputs: Mapping[str, str]) -> str:
-    return next(iter(inputs.values()), "")
-
-
-def copy_out(text: str, schema: Schema) -> Any:
+def _copied_out(text: str, schema: Schema) -> Any:
     """What `text` says, as a value of `schema`; None when it does not say one."""
     if not schema or (schema.get("type") == "string" and "format" not in schema):
         return text
@@ -74,7 +71,7 @@ def copy_out(text: str, schema: Schema) -> Any:
         if choice.get("type") == "null" and text.strip() in ("None", "null"):
             return Raw("None")
     for choice in schema.get("anyOf", ()):
-        if choice.get("type") != "null" and (value := copy_out(text, choice)) is not None:
+        if choice.get("type") != "null" and (value := _copied_out(text, choice)) is not None:
             return value
     return _structured(text, schema)
 
@@ -84,29 +81,29 @@ def _structured(text: str, schema: Schema) -> Any:
     if schema.get("type") not in ("array", "object") and "properties" not in schema and "$ref" not in schema:
         return None
     value = structure_in(text)
-    return value if value is not None and fits(value, schema, schema.get("$defs", {})) else None
+    return value if value is not None and _fits(value, schema, schema.get("$defs", {})) else None
 
 
-def fits(value: Any, schema: Schema, definitions: Mapping[str, Schema]) -> bool:
+def _fits(value: Any, schema: Schema, definitions: Mapping[str, Schema]) -> bool:
     """Whether a value has the shape of a schema as far as that is told: kinds, required keys, choices."""
     if "$ref" in schema:
         target = definitions.get(str(schema["$ref"]).rsplit("/", 1)[-1])
-        return target is None or fits(value, target, definitions)
+        return target is None or _fits(value, target, definitions)
     if schema.get("enum"):
         return value in schema["enum"]
     for key in ("anyOf", "oneOf"):
         if schema.get(key):
-            return any(fits(value, one, definitions) for one in schema[key])
+            return any(_fits(value, one, definitions) for one in schema[key])
     kind = schema.get("type")
     if kind == "object" or "properties" in schema:
         if not isinstance(value, dict) or not set(schema.get("required", ())) <= set(value):
             return False
         properties: Mapping[str, Schema] = schema.get("properties", {})
-        return all(fits(value[name], one, definitions) for name, one in properties.items() if name in value)
+        return all(_fits(value[name], one, definitions) for name, one in properties.items() if name in value)
     if kind == "array":
         items = schema.get("items")
         inner = items if isinstance(items, Mapping) else {}
-        return isinstance(value, list) and all(fits(one, inner, definitions) for one in value)
+        return isinstance(value, list) and all(_fits(one, inner, definitions) for one in value)
     told = _KINDS.get(str(kind))
     return told is None or (isinstance(value, told) and isinstance(value, bool) == (kind == "boolean"))
 

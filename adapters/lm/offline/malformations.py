@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from adapters.lm.offline.replies import unescaped
 from adapters.lm.offline.source import choose
 from adapters.lm.offline.task import Task
-from adapters.lm.offline.writing import Outputs, inside, plain, write
+from adapters.lm.offline.writing import Outputs, as_json, inside, plain, write
 
 Slip = Callable[[Task, Outputs], str]
 
@@ -25,27 +26,19 @@ def single_quotes(task: Task, outputs: Outputs) -> str:
 
 
 def trailing_comma(task: Task, outputs: Outputs) -> str:
-    return re.sub(
-        r"(?<=[\w\"\]}])\n(\s*[}\]])", r",\n\1", json.dumps(inside(task, outputs), indent=2, ensure_ascii=False)
-    )
+    return re.sub(r"(?<=[\w\"\]}])\n(\s*[}\]])", r",\n\1", as_json(inside(task, outputs)))
 
 
 def bare_keys(task: Task, outputs: Outputs) -> str:
-    return re.sub(
-        r'^(\s*)"([A-Za-z_]\w*)":',
-        r"\1\2:",
-        json.dumps(inside(task, outputs), indent=2, ensure_ascii=False),
-        flags=re.MULTILINE,
-    )
+    return re.sub(r'^(\s*)"([A-Za-z_]\w*)":', r"\1\2:", as_json(inside(task, outputs)), flags=re.MULTILINE)
 
 
 def comments(task: Task, outputs: Outputs) -> str:
-    text = json.dumps(inside(task, outputs), indent=2, ensure_ascii=False)
-    return text.replace("{\n", "{\n  // the fields that were asked for\n", 1)
+    return as_json(inside(task, outputs)).replace("{\n", "{\n  // the fields that were asked for\n", 1)
 
 
 def unclosed(task: Task, outputs: Outputs) -> str:
-    return json.dumps(inside(task, outputs), indent=2, ensure_ascii=False).removesuffix("}").removesuffix("]").rstrip()
+    return as_json(inside(task, outputs)).removesuffix("}").removesuffix("]").rstrip()
 
 
 def quoted_choices(task: Task, outputs: Outputs) -> str:
@@ -73,19 +66,14 @@ def no_last_marker(task: Task, outputs: Outputs) -> str:
 
 def bare_ampersand(task: Task, outputs: Outputs) -> str:
     text = write(task, outputs)
-    slipped = re.sub(r"&(amp|lt|gt);", lambda match: {"amp": "&", "lt": "<", "gt": ">"}[match.group(1)], text)
-    return (
-        slipped
-        if slipped != text
-        else text.replace(" and ", " & ", 1)
-        if " and " in text
-        else f"{text}\nQ & A complete."
-    )
+    bare = unescaped(text)
+    if bare == text:
+        bare = text.replace(" and ", " & ", 1)
+    return bare if bare != text else f"{text}\nQ & A complete."
 
 
 def unclosed_tag(task: Task, outputs: Outputs) -> str:
-    text = write(task, outputs).rstrip()
-    return re.sub(r"\n?</\w+>\Z", "", text)
+    return re.sub(r"\n?</\w+>\Z", "", write(task, outputs).rstrip())
 
 
 def run_on(task: Task, outputs: Outputs) -> str:

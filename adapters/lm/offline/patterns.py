@@ -1,108 +1,62 @@
 """A short text that a regular expression accepts, made from the expression's own pieces and never by running it.
 
-Covers what schemas use: anchors, literals, classes, groups, alternatives and counts. Lookarounds and backreferences
-are not understood.
+Covers what schemas use: anchors, literals, classes, groups, alternatives (the first is taken) and counts. Lookarounds
+and backreferences are not understood.
 """
 
 from __future__ import annotations
 
+import re
+
+MOST_LETTERS = 500
 MAX_REPEAT = 40
-_CLASSES = {
-    "d": "4",
-    "w": "a",
-    "s": " ",
-    "D": "a",
-    "W": "-",
-    "S": "a",
-    "n": "\n",
-    "t": "\t",
-    "b": "",
-    "A": "",
-    "Z": "",
-    "B": "",
-}
+LONGEST = 10_000
+"""Letters of the text: counts of counts ask for any number of them."""
+
+_TOKEN = re.compile(
+    r"\\(?P<escape>\D)|\[(?P<negated>\^?)(?P<members>\]?(?:\\.|[^\]\\])*)\]|(?P<open>\((?:\?:|\?P<\w+>|(?!\?)))|"
+    r"(?P<close>\))|(?P<or>\|)|(?P<anchor>[\^$])|(?P<any>\.)|(?P<literal>[^\\\[(*+?{])|"
+    r"(?:[*+?]|\{(?P<least>\d*)(?:,\d*)?\})(?P<count>[?+]?)",
+    re.DOTALL,
+)
+_ESCAPES = {"d": "40", "w": "a0_Z", "s": " ", "D": "a -_Z", "W": "- ", "S": "a0-_Z", "n": "\n", "t": "\t"}
+_ESCAPES |= dict.fromkeys("bBAZ", "")
 
 
 def example_of(pattern: str) -> str | None:
     """A text for `pattern`, or None when it holds what is not understood."""
-    if len(pattern) > 500:
+    if len(pattern) > MOST_LETTERS:
         return None
-    try:
-        text, end = _alternatives(pattern, 0)
-    except (IndexError, ValueError, RecursionError):
-        return None
-    return text if end == len(pattern) else None
-
-
-def _alternatives(pattern: str, at: int) -> tuple[str, int]:
-    first, at = _sequence(pattern, at)
-    while at < len(pattern) and pattern[at] == "|":
-        _, at = _sequence(pattern, at + 1)
-    return first, at
-
-
-def _sequence(pattern: str, at: int) -> tuple[str, int]:
-    found = ""
-    while at < len(pattern) and pattern[at] not in "|)":
-        piece, at = _piece(pattern, at)
-        count, at = _count(pattern, at)
-        found += piece * count
-    return found, at
-
-
-def _piece(pattern: str, at: int) -> tuple[str, int]:
-    char = pattern[at]
-    if char in "^$":
-        return "", at + 1
-    if char == ".":
-        return "a", at + 1
-    if char == "\\":
-        following = pattern[at + 1]
-        if following.isdigit():
-            raise ValueError("backreference")
-        return _CLASSES.get(following, following), at + 2
-    if char == "[":
-        return _class(pattern, at + 1)
-    if char == "(":
-        at += 1
-        if pattern.startswith("?:", at):
-            at += 2
-        elif pattern.startswith("?P<", at):
-            at = pattern.index(">", at) + 1
-        elif pattern.startswith("?", at):
-            raise ValueError("lookaround")
-        inner, at = _alternatives(pattern, at)
-        if pattern[at] != ")":
-            raise ValueError("unclosed group")
-        return inner, at + 1
-    if char in "*+?{":
-        raise ValueError("nothing to repeat")
-    return char, at + 1
-
-
-def _class(pattern: str, at: int) -> tuple[str, int]:
-    negated = pattern[at] == "^"
-    at += negated
-    members = ""
-    while pattern[at] != "]" or not members:
-        if pattern[at] == "\\":
-            members += _CLASSES.get(pattern[at + 1], pattern[at + 1])
-            at += 2
+    groups: list[list[list[str]]] = [[[]]]  # of each open group the alternatives, of each of them the pieces
+    at = 0
+    while at < len(pattern):
+        token = _TOKEN.match(pattern, at)
+        if token is None:
+            return None
+        at, pieces = token.end(), groups[-1][-1]
+        if token.lastgroup == "open":
+            groups.append([[]])
+        elif token.lastgroup == "or":
+            groups[-1].append([])
+        elif token.lastgroup == "close" and len(groups) > 1:
+            first, *_ = groups.pop()
+            groups[-1][-1].append("".join(first))
+        elif token.lastgroup == "count" and pieces:
+            pieces[-1] *= min(int(token["least"] or 1) or 1, MAX_REPEAT)
+            if len(pieces[-1]) > LONGEST:
+                return None
+        elif token.lastgroup in ("close", "count"):
+            return None
         else:
-            members += pattern[at]
-            at += 1
-    if negated:
-        return next(char for char in "a0 -_Z" if char not in members), at + 1
-    return members[0], at + 1
+            pieces.append(_letter(token))
+    return "".join(groups[0][0]) if len(groups) == 1 else None
 
 
-def _count(pattern: str, at: int) -> tuple[int, int]:
-    if at >= len(pattern) or pattern[at] not in "*+?{":
-        return 1, at
-    if pattern[at] == "{":
-        end = pattern.index("}", at)
-        least = int(pattern[at + 1 : end].partition(",")[0] or 0)
-        count, at = min(least or 1, MAX_REPEAT), end + 1
-    else:
-        count, at = 1, at + 1
-    return count, at + (at < len(pattern) and pattern[at] in "?+")
+def _letter(token: re.Match[str]) -> str:
+    """The text for one literal, escape, class or anchor."""
+    if token["escape"]:
+        return _ESCAPES.get(token["escape"], token["escape"])[:1]
+    if token["members"]:
+        members = re.sub(r"\\(.)", lambda one: _ESCAPES.get(one[1], one[1]), token["members"], flags=re.DOTALL)
+        return next((char for char in "a0 -_Z" if char not in members), "~") if token["negated"] else members[:1]
+    return {"anchor": "", "any": "a"}.get(token.lastgroup or "", token[0])

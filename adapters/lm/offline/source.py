@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
@@ -149,6 +150,23 @@ def structure_in(text: str) -> Any:
             continue
         return value if isinstance(value, list | dict) else None
     return None
+
+
+def value_in_xml(text: str) -> Any:
+    """What one element holds: text, a list of its `item`s or a dict of its children; None where it is no XML."""
+    try:
+        return _in_element(ElementTree.fromstring(text))
+    except (ElementTree.ParseError, RecursionError):
+        return None
+
+
+def _in_element(element: ElementTree.Element) -> Any:
+    children = list(element)
+    if not children:
+        return element.text or ""
+    if all(child.tag == "item" for child in children):
+        return [_in_element(child) for child in children]
+    return {child.tag: _in_element(child) for child in children}
 
 
 def _leaves(value: object) -> list[str]:

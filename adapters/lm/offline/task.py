@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from adapters.lm.offline import replies, sections, wanted_types
+from adapters.lm.offline import replies, wanted_types
 from adapters.lm.offline.wanted_types import Schema
 
 Format = Literal["chat", "json", "xml", "prose", "block", "free"]
@@ -21,6 +21,8 @@ _CHAT = "Respond with the corresponding output fields, starting with the field `
 _XML = "Respond with the corresponding output fields wrapped in XML tags `<"
 _JSON = "Respond with a JSON object in the following order of fields: "
 _PROSE = "Your outputs must contain:\n"
+_BLOCK = "Reply with one fenced block of JSON, opened by ```json"
+_BLOCK_OF_AN_ARRAY = "The JSON is an array"
 _VERBATIM = "extract the fields from the text verbatim"
 
 
@@ -96,15 +98,31 @@ def read(messages: Sequence[Mapping[str, Any]]) -> Task:
 
 
 def _block_task(text: str, seed: str) -> Task:
-    """The task of a prompt made of sections: it has neither examples nor earlier turns."""
-    wanted: list[Wanted] = []
-    for key in sections.keys_of(text):
-        schema = wanted_types.from_annotation(key.type_text)
-        if key.note is not None:
-            schema = wanted_types.from_note(key.note, schema)
-        schema = wanted_types.constrained(schema, f"Constraints: {key.description}")
-        wanted.append(Wanted(key.name, schema, key.type_text, key.description))
-    return Task("block", tuple(wanted), sections.inputs_of(text), seed=seed, as_array=sections.ARRAY in text)
+    """The task of a prompt made of numbered sections: it has neither examples nor earlier turns."""
+    parts = re.split(r"^## \d+\. ([^\n]+)$", text, flags=re.MULTILINE)
+    inputs = {
+        title.lower().replace(" ", "_"): body.strip()
+        for title, body in zip(parts[1::2], parts[2::2], strict=True)
+        if title not in ("Task", "Response Format")
+    }
+    listed = re.split(r"\n(?=- `\w+` \()", text[text.rfind(_BLOCK) :])[1:]
+    wanted = tuple(key for item in listed if (key := _key(item.split("\n\nAdd no other keys.")[0])) is not None)
+    return Task("block", wanted, inputs, seed=seed, as_array=_BLOCK_OF_AN_ARRAY in text)
+
+
+def _key(item: str) -> Wanted | None:
+    """One key of the JSON as its response format lists it: "- `name` (type): description; must …"."""
+    match = re.match(r"- `(\w+)` \((.*?)\)(?=: |; |\n|$)(.*)", item, re.DOTALL)
+    if match is None:
+        return None
+    name, type_text, rest = match.groups()
+    schema = wanted_types.from_annotation(type_text)
+    note = re.search(r"; (must (?:adhere to|be|exactly match) .*)", rest, re.DOTALL)
+    if note:
+        rest = rest[: note.start()]
+        schema = wanted_types.from_note(note.group(1).removesuffix("; may be left out"), schema)
+    description = rest.removeprefix(": ").strip("; ")
+    return Wanted(name, wanted_types.constrained(schema, f"Constraints: {description}"), type_text, description)
 
 
 def text_of(message: Mapping[str, Any]) -> str:
@@ -123,7 +141,7 @@ def _format_of(system: str, asked: str) -> Format:
     best = max(places, key=lambda one: places[one])
     if places[best] >= 0:
         return best
-    if sections.INSTRUCTION in asked or sections.INSTRUCTION in system:
+    if _BLOCK in asked or _BLOCK in system:
         return "block"
     return "prose" if _PROSE in system else "free"
 

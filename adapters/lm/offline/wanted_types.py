@@ -8,38 +8,39 @@ from __future__ import annotations
 import ast
 import json
 import re
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
 from typing import Any
 
+from adapters.lm.offline.source import value_in_xml
+
 Schema = Mapping[str, Any]
 
+_TEXT: Schema = {"type": "string"}
+_TEXTS: Schema = {"type": "array", "items": _TEXT}
+_NUMBER: Schema = {"type": "number"}
+_NULL: Schema = {"type": "null"}
+_FORMATS = {
+    "date": "date",
+    "datetime": "date-time",
+    "time": "time",
+    "timedelta": "duration",
+    "UUID": "uuid",
+    "Code": "code",
+    "HttpUrl": "uri",
+    "AnyUrl": "uri",
+    "EmailStr": "email",
+}
 _NAMES: Mapping[str, Schema] = {
-    "str": {"type": "string"},
+    **dict.fromkeys(("str", "bytes", "Path", "Reasoning"), _TEXT),
+    **dict.fromkeys(("float", "Decimal"), _NUMBER),
+    **dict.fromkeys(("None", "NoneType"), _NULL),
+    **dict.fromkeys(("list", "tuple", "set"), _TEXTS),
+    **{name: {**_TEXT, "format": format_} for name, format_ in _FORMATS.items()},
     "int": {"type": "integer"},
-    "float": {"type": "number"},
     "bool": {"type": "boolean"},
-    "None": {"type": "null"},
-    "NoneType": {"type": "null"},
-    "Any": {},
-    "list": {"type": "array", "items": {"type": "string"}},
-    "dict": {"type": "object", "additionalProperties": {"type": "string"}},
-    "tuple": {"type": "array", "items": {"type": "string"}},
-    "set": {"type": "array", "items": {"type": "string"}},
-    "bytes": {"type": "string"},
-    "date": {"type": "string", "format": "date"},
-    "datetime": {"type": "string", "format": "date-time"},
-    "time": {"type": "string", "format": "time"},
-    "timedelta": {"type": "string", "format": "duration"},
-    "Decimal": {"type": "number"},
-    "UUID": {"type": "string", "format": "uuid"},
-    "Code": {"type": "string", "format": "code"},
-    "Reasoning": {"type": "string"},
-    "HttpUrl": {"type": "string", "format": "uri"},
-    "AnyUrl": {"type": "string", "format": "uri"},
-    "EmailStr": {"type": "string", "format": "email"},
-    "Path": {"type": "string"},
+    "dict": {"type": "object", "additionalProperties": _TEXT},
     "complex": {"const": "1+2j"},
+    "Any": {},
 }
 
 
@@ -53,7 +54,7 @@ def from_annotation(text: str) -> Schema:
 
 def _of_node(node: ast.expr) -> Schema:
     if isinstance(node, ast.Constant) and node.value is None:
-        return {"type": "null"}
+        return _NULL
     if isinstance(node, ast.Name | ast.Attribute):
         name = node.id if isinstance(node, ast.Name) else node.attr
         return _NAMES.get(name, _NAMES["Code"] if name.startswith("Code_") else {"unknown": name})
@@ -67,7 +68,7 @@ def _of_node(node: ast.expr) -> Schema:
         values = [ast.literal_eval(one) for one in inner]
         return {"enum": [one.decode("utf-8", "replace") if isinstance(one, bytes) else one for one in values]}
     if outer == "Optional":
-        return {"anyOf": [_of_node(inner[0]), {"type": "null"}]}
+        return {"anyOf": [_of_node(inner[0]), _NULL]}
     if outer == "Union":
         return {"anyOf": [_of_node(one) for one in inner]}
     if outer in ("dict", "Dict", "Mapping"):
@@ -155,28 +156,21 @@ def constrained(schema: Schema, description: str) -> Schema:
 
 def from_template(template: str) -> Schema:
     """The shape that nested XML shows: `<a><b>...</b></a>`; the type of a leaf is not said."""
-    try:
-        return _of_element(ElementTree.fromstring(template))
-    except ElementTree.ParseError:
-        return {"unknown": ""}
+    return _shape(value_in_xml(template))
 
 
-def _of_element(element: ElementTree.Element) -> Schema:
-    children = list(element)
-    if not children:
+def _shape(value: Any) -> Schema:
+    if isinstance(value, list):
+        return {"type": "array", "items": _shape(value[0])}
+    if not isinstance(value, dict):
         return {"unknown": ""}
-    if [child.tag for child in children] == ["item"]:
-        return {"type": "array", "items": _of_element(children[0])}
-    names = [child.tag for child in children]
-    return {"type": "object", "properties": {child.tag: _of_element(child) for child in children}, "required": names}
+    return {"type": "object", "properties": {name: _shape(one) for name, one in value.items()}, "required": [*value]}
 
 
 _BAML_NAMES: Mapping[str, Schema] = {
-    "string": {"type": "string"},
-    "int": {"type": "integer"},
-    "float": {"type": "number"},
+    "string": _TEXT,
     "boolean": {"type": "boolean"},
-    "null": {"type": "null"},
+    "null": _NULL,
     **_NAMES,
 }
 _BAML_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|#[^\n]*|\[\]|[{}\[\],:]|[^\s{}\[\],:"#]+')

@@ -21,13 +21,13 @@ def write(task: Task, outputs: Outputs) -> str:
     if task.format == "chat":
         return chat(task, outputs)
     if task.format == "json":
-        return json.dumps(dict(outputs), indent=2, ensure_ascii=False)
+        return as_json(dict(outputs))
     if task.format == "xml":
         return xml(task, outputs)
     if task.format == "block":
-        return f"```json\n{json.dumps(inside(task, outputs), indent=2, ensure_ascii=False)}\n```"
+        return f"```json\n{as_json(inside(task, outputs))}\n```"
     if task.format == "prose":
-        return "\n\n".join(f"{name}: {prose(value)}" for name, value in outputs.items())
+        return "\n\n".join(f"{name}: {value}" for name, value in outputs.items())
     return "\n\n".join(str(value) for value in outputs.values())
 
 
@@ -50,35 +50,18 @@ def _xml_field(name: str, value: Any, wanted: Wanted | None) -> str:
     if isinstance(value, Raw) and value.startswith(f"<{name}"):
         return str(value)
     if wanted is not None and wanted.template is not None and isinstance(value, dict | list):
-        return element(name, value)
-    return f"<{name}>\n{escaped(plain(value))}\n</{name}>"
+        from adapters.formats.xml import value_to_xml  # loads pydantic: none of the first picture
+
+        return value_to_xml(value, name)
+    return f"<{name}>\n{_escaped(plain(value))}\n</{name}>"
 
 
-def element(tag: str, value: Any, key: str | None = None) -> str:
-    """A value as nested elements; keys that are no names go into `<entry key="…">`."""
-    attribute = ""
-    if key is not None:
-        from xml.sax.saxutils import (
-            quoteattr,
-        )  # loads what asks over HTTP: none of the first picture
-
-        attribute = f" key={quoteattr(key)}"
-    if isinstance(value, list):
-        inner = "".join(element("item", one) for one in value)
-    elif isinstance(value, dict):
-        inner = "".join(
-            element(name, one) if str(name).isidentifier() else element("entry", one, str(name))
-            for name, one in value.items()
-        )
-    elif value is None:
-        return f"<{tag}{attribute} />"
-    else:
-        inner = escaped(plain(value))
-    return f"<{tag}{attribute}>{inner}</{tag}>"
-
-
-def escaped(text: str) -> str:
+def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def as_json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False)
 
 
 def plain(value: Any) -> str:
@@ -88,8 +71,3 @@ def plain(value: Any) -> str:
     if value is None or isinstance(value, bool | int | float):
         return str(value)
     return json.dumps(value, ensure_ascii=False)
-
-
-def prose(value: Any) -> str:
-    """A value laid out for another reader."""
-    return str(value) if not isinstance(value, str) else value

@@ -21,6 +21,9 @@ from adapters.lm.offline.patterns import example_of
         r"a?b*c+",
         r"^v\d+(\.\d+){2}$",
         r"[\w-]+",
+        r"[^\w]",
+        r"[^a0 \-_Z]",
+        r"[]a]",
         r"^$",
     ],
 )
@@ -41,3 +44,7 @@ def test_a_pattern_that_would_take_for_ever_to_match_takes_no_time() -> None:
 
 def test_huge_counts_are_kept_small() -> None:
     assert len(example_of("a{100000000}") or "") < 100
+
+
+def test_counts_of_counts_are_given_up_before_they_fill_the_memory() -> None:
+    assert example_of("(" * 4 + "a" + "{40})" * 4) is None

@@ -1,0 +1,178 @@
+"""The text of one field: what its name, its format and the examples suggest, out of what the inputs hold."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+from adapters.lm.offline.source import Source, shortened, structure_in, value_in_xml
+
+Path = tuple[str, ...]
+"""Where a value stands: the output, then keys; `item` for each entry of a list."""
+
+Kind = Literal["share", "amount", "count", "truth", "day", "person", "people", "code", "thought"]
+
+# Parts of names, or whole words of them: those in a row of `_WORDS`.
+_PARTS: Mapping[Kind, str] = {
+    "share": "confidence|score|probab|certain|similar|relevan|accuracy|ratio|fraction",
+    "amount": "price|total|amount|cost|sum|fee|tax|balance|salary|revenue|net|gross|weight|height|length",
+    "count": "^(n_|num_|total_)|_at_least$",
+    "truth": "^(is|has|was|are|can|should|must|needs|requires|contains|allow)_|^(ok|valid|urgent|active|true)$|ed$",
+    "day": "_at$",
+    "person": "name|person|author|customer|client|vendor|supplier|seller|buyer|company|organi[sz]ation|city|country|"
+    "place|location|product|item|brand|title_of|entity|who|where|owner|assignee|sender|recipient|signature|attendee|"
+    "speaker",
+    "people": "names|people|persons|entities|compan|places|cities|countries|authors|speakers|attendees|topics|tags|"
+    "keywords|labels|parties",
+    "code": "_no$",
+    "thought": "reasoning|rationale|thought|explanation|justification|why|analysis",
+}
+_WORDS: Mapping[Kind, str] = {
+    "count": "n|no|num|number|count|quantity|qty|age|year|month|day|hours?|minutes?|seconds?|days|size|rank|rating|"
+    "stars|level|index|position|page|line|port|steps?|guests|people|persons|priority|percent|lat|lon|latitude|"
+    "longitude",
+    "day": "date|day|due|deadline|since|until|birthday|born|on",
+    "code": "id|number|code|sku|ref|reference|key|identifier|version",
+}
+_SUGGEST = {
+    kind: re.compile(f"{parts}|(?:^|_)(?:{_WORDS[kind]})(?:$|_)" if kind in _WORDS else parts, re.IGNORECASE)
+    for kind, parts in _PARTS.items()
+}
+
+# Parts of a name, what such a text looks like, and one for where the inputs have none.
+_SHAPES = (
+    (("mail",), r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]+\.[\w.-]*\w", "ada@example.org"),
+    (("url", "link", "website"), r"https?://[^\s<>\"')\]]+", "https://example.org"),
+    (("phone",), r"\+?\d[\d ()-]{6,}\d", "+1 555 0100"),
+)
+_CURRENCIES = {"€": "EUR", "$": "USD", "£": "GBP", "¥": "JPY"}
+_OF_FORMAT = {
+    "time": "09:30:00",
+    "duration": "PT1H30M",
+    "uuid": "7d444840-9dc0-4e1f-8c5d-1f2a3b4c5d6e",
+    "uri": "https://example.org",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "email": "ada@example.org",
+}
+
+
+def suggests(name: str, *kinds: Kind) -> bool:
+    """Whether the name of a field suggests a value of one of these kinds."""
+    return any(_SUGGEST[kind].search(name) for kind in kinds)
+
+
+class Texts:
+    """Finds the texts of fields; each kind of find in the inputs is used up in order, so that two items differ."""
+
+    def __init__(self, source: Source, examples: Sequence[Mapping[str, Any]]) -> None:
+        self._source = source
+        self._examples = examples
+        self._taken: Counter[str] = Counter()
+
+    def turn(self, kind: str) -> int:
+        """How often something of this kind was asked for before."""
+        self._taken[kind] += 1
+        return self._taken[kind] - 1
+
+    def next(self, kind: str, found: Sequence[str]) -> str:
+        """The next of what was found, from the beginning again after the last; `""` when nothing was."""
+        return found[self.turn(kind) % len(found)] if found else ""
+
+    def date(self) -> str:
+        return self.next("date", self._source.dates) or "2024-05-17"
+
+    def in_examples(self, path: Path) -> list[Any]:
+        """What the examples have in this place."""
+        return [value for example in self._examples if (value := _value_at(example, path)) is not None]
+
+    def of_format(self, format_: str, hint: str) -> str:
+        """A text of a format of JSON Schema, or of `code`, whose language stands in the hint."""
+        if format_ == "date":
+            return self.date()
+        if format_ == "date-time":
+            return f"{self.date()}T09:30:00"
+        if format_ != "code":
+            return _OF_FORMAT.get(format_, "text")
+        language = re.search(r"Programming language: (\w+)", hint)
+        name = language.group(1) if language else "python"
+        said = json.dumps(shortened(self._source.best_sentence(hint), 60))
+        body = f"def answer():\n    return {said}" if name == "python" else f"return {said};"
+        return f"```{name}\n{body}\n```"
+
+    def of_name(self, path: Path, hint: str) -> str:
+        """A text for the field at `path`, of which `hint` tells what it is for."""
+        source, name = self._source, path[-1]
+        inside = path[-2] if name == "item" and len(path) > 1 else name
+        told = self.in_examples(path)
+        if like_them := self._shaped_as([one for one in told if isinstance(one, str)]):
+            return like_them
+        if len(path) == 1 and suggests(name, "thought"):
+            return self._thought(hint)
+        for parts, shape, other in _SHAPES:
+            if any(part in inside for part in parts):
+                return self.next(parts[0], source.matches(shape)) or other
+        if "currency" in inside:
+            named = source.matches(r"\b(EUR|USD|GBP|CHF|JPY|SEK|NOK|DKK|PLN|CZK|CAD|AUD)\b")
+            return (*named, *(code for sign, code in _CURRENCIES.items() if sign in source.text), "EUR")[0]
+        if suggests(inside, "code"):
+            return self.next("code", source.codes) or "A-1024"
+        if suggests(inside, "day"):
+            return self.date()
+        in_a_word = len(path) == 1 and bool(told) and max(len(str(one)) for one in told) <= 30
+        is_name = suggests(inside, "person") or in_a_word or (name == "item" and suggests(inside, "people"))
+        if is_name and source.names:
+            return self._name(f"{inside} {hint}", in_a_word)
+        if inside in ("title", "subject", "headline", "heading"):
+            return shortened(source.best_sentence(inside), 60).rstrip(".")
+        words = inside.replace("_", " ")
+        return self._next_sentence(f"{words} {hint}") or f"A short {words}."
+
+    def _shaped_as(self, examples: Sequence[str]) -> str:
+        """What the inputs have of the shape of an example's code or number, such as `4.5` or `INV-2044`."""
+        codes = [one for one in examples if len(one) <= 20 and re.search(r"\d", one) and " " not in one]
+        if not codes:
+            return ""
+        shape = re.sub(r"\d+", r"\\d+", re.sub(r"[^\W\d_]+", r"[A-Za-z]+", re.escape(codes[0])))
+        return self.next(shape, self._source.matches(rf"(?<![\w.-]){shape}(?![\w-])"))
+
+    def _name(self, hint: str, in_a_word: bool) -> str:
+        """A name from the sentence that answers best, when the examples answer in a word; else the next name."""
+        if in_a_word:
+            sentence, asked = self._source.best_sentence(hint), self._source.question
+            fitting = [one for one in self._source.names if one in sentence and one not in asked]
+            if fitting:
+                return fitting[0]
+        return self.next("name", self._source.names) or "Ada"
+
+    def _thought(self, hint: str) -> str:
+        sentence = self._source.best_sentence(hint)
+        if not sentence:
+            return "There is little to go by."
+        said = next((name for name, text in self._source.inputs.items() if sentence[:20] in text), "text")
+        return f"The {said.replace('_', ' ')} says: {sentence.rstrip('.')}. That settles it."
+
+    def _next_sentence(self, hint: str) -> str:
+        turn = self.turn(f"sentence {hint}")
+        avoid: tuple[str, ...] = ()
+        for _ in range(turn):
+            avoid = (*avoid, self._source.best_sentence(hint, avoid))
+        return self._source.best_sentence(hint, avoid)
+
+
+def _value_at(example: Mapping[str, Any], path: Path) -> Any:
+    """The value at `path` of an example, whose fields may be JSON or XML in text form; None when it has none."""
+    value: Any = example.get(path[0])
+    if isinstance(value, str) and len(path) > 1:
+        value = structure_in(value) or value_in_xml(value)
+    for key in path[1:]:
+        if isinstance(value, Mapping):
+            value = value.get(key)
+        elif isinstance(value, list) and value:
+            value = value[0] if not key.isdigit() or int(key) >= len(value) else value[int(key)]
+        else:
+            return None
+    return value
