@@ -28,10 +28,13 @@ USED: dict[str, set[str]] = {
     "textual.screen.Screen": {"_compositor"},
     "textual.widget.Widget": {"_dispatch_message", "_scroll_update"},
     "textual._compositor.Compositor": {"_full_map", "_get_renders"},
-    "textual.document._wrapped_document.WrappedDocument": {"_offset_to_line_info"},
+    "textual.document._wrapped_document.WrappedDocument": {
+        *("_offset_to_line_info", "_line_index_to_offsets", "_wrap_offsets", "_width"),
+    },
     "textual.widgets._text_area.TextArea": {
         *("_render_line", "_line_cache", "_draw_cursor", "_theme", "_refresh_size", "_rewrap_and_refresh_virtual_size"),
         *("_watch_selection", "_matching_bracket_location", "_replace_via_keyboard", "_delete_via_keyboard"),
+        "_set_document",
     },
 }
 """The private names that the folder uses, by the class of Textual that has them."""

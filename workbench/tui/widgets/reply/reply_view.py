@@ -17,10 +17,11 @@ from textual.widgets.text_area import Edit, EditResult
 
 from adapters.replies.reading import Reading, SpanKind
 from workbench.output.display import safe
+from workbench.tui.textual_internals.hanging_wrap import Hanging, HangingWrap
 from workbench.tui.textual_internals.scrolling import set_virtual_size
 from workbench.tui.widgets.reply.reply_marks import BAR_OF, LONGEST_MARGIN, SHORTEST_MARGIN, Marks, shifted
 from workbench.tui.widgets.text.editor import Editor
-from workbench.tui.widgets.text.wrapping import cell_offsets, expand_tabs
+from workbench.tui.widgets.text.wrapping import breaks, cell_offsets, expand_tabs, hang_of
 
 LONGEST_WRAPPED_LINE = 20_000
 """Characters in one line above which it is not wrapped: a key in such a line would cost more than a frame."""
@@ -29,7 +30,10 @@ ROOM = 3
 eye that reads along loses its line less often."""
 
 
-class StreamedText(Editor):
+class StreamedText(HangingWrap, Editor):
+    """A text that grows at its end, its lines wrapped under their own indent."""
+
+    HANGING = Hanging(hang_of, breaks)
     _followed_to = 0.0
     """How far it was scrolled to keep the end in sight; whoever scrolls back from there reads something else, until the
     end is in sight again. Infinite meanwhile."""
@@ -266,7 +270,8 @@ class ReplyView(StreamedText):
         text = line[start:end] + (" " if at_end else "")
         line_start = self._line_start(index)
         runs = self._runs(index, start, end + at_end, line_start, base)
-        segments, column = [], 0
+        hang = self.hang_of_line(index) if section else 0
+        segments, column = [Segment(" " * hang, base)], 0
         for left, right, style in runs:
             shown = expand_tabs(text[left:right], column)
             column += cell_offsets(shown)[-1]

@@ -231,3 +231,35 @@ def test_a_label_is_cut_before_a_word_of_the_reply_is() -> None:
         assert any(word in row for row in seen(stage.widget)), seen(stage.widget)
 
     on_stage(ReplyView("chat"), act, (29, 20))
+
+
+def test_lines_are_wrapped_under_their_own_indent_and_the_cursor_knows_where_they_stand() -> None:
+    line = '    "answer": "one two three four five six seven eight",'
+    text = f'{{\n{line}\n  "score": 0.5\n}}'
+
+    async def act(stage: View, pilot: Pilot[None]) -> None:
+        view = stage.widget
+        view.show(text)
+        view.focus()
+        await pilot.pause()
+        assert [row.rstrip() for row in seen(view)][1:4] == [
+            '    "answer": "one two three',
+            "    four five six seven",
+            '    eight",',
+        ]
+        view.move_cursor((1, line.index("four")))
+        await pilot.pause()
+        assert view.cursor_screen_offset.x - view.region.x == 4
+        await pilot.press("right", "up")
+        assert view.cursor_location == (1, 5), "straight above"
+        await pilot.press("down", "down")
+        assert view.cursor_location == (1, line.index("eight") + 1)
+        await pilot.click(view, offset=(6, 2))
+        assert view.cursor_location == (1, line.index("four") + 2)
+        await pilot.press("!")
+        assert view.raw == text.replace("four", "fo!ur")
+        view.append('\n    "more": "and more that is wrapped too"')
+        await pilot.pause()
+        assert [row.rstrip() for row in seen(view)][6:8] == ['    "more": "and more that is', '    wrapped too"']
+
+    on_stage(ReplyView("chat"), act, (30, 16))
