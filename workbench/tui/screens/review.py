@@ -25,14 +25,16 @@ from workbench.tui.pages import drifts
 from workbench.tui.pages.drifts import IN_WORDS, VIEWS, View
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.text.plain import PlainStatic, lines
-from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView, block
+from workbench.tui.widgets.text.text_view import EMPTY, MARGIN, Block, Piece, TextView, block
 
 _GROUP = Binding.Group("Review")
 
 BESIDE = 100
 """Columns from which on the list of causes stands beside the difference, and not above it."""
 MOST_LISTED = 5
-"""Rows of the list where it stands above."""
+"""Rows of the list where it stands above, and how many causes stand there at every width."""
+MOST_BELOW = 12
+"""Further fixtures of a cause that are shown below the one at hand, as long as there is room."""
 PADDING = 2
 """Cells beside the line of keys."""
 LONGEST_WORDS = 400
@@ -140,7 +142,6 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         """`at` is where a review goes on that was left to look at a fixture."""
         super().__init__()
         row_compositor.paint_by_rows(self)
-        self.HORIZONTAL_BREAKPOINTS = [(0, "-under"), (BESIDE, "-beside")]
         self.decisions = decisions
         self._look = look
         self._of = of
@@ -151,6 +152,8 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         self._fixture = fixtures.index(at[1]) if at is not None and at[1] in fixtures else 0
         self._view: View = "words"
         self._drifts: tuple[Drift, ...] = ()
+        self._below: tuple[tuple[FixtureName, tuple[Drift, ...]], ...] = ()
+        """The fixtures of the cause that follow the one at hand, with their drifts."""
         self._head = PlainStatic(id="review-head")
         self._list = TextView(id="review-list")
         self._text = TextView(id="review-text")
@@ -189,6 +192,7 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
     def _show_cause(self) -> None:
         """Another cause or fixture; the first one's drifts are known, those of others are made in a thread."""
         cause, fixture = self.cause, self.fixture
+        self._below = ()
         self.run_worker(self._find(cause, fixture), group="review", exclusive=True)
         self._show()
 
@@ -196,14 +200,24 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         found = cause.example.drift if fixture == cause.fixtures[0] else ()
         if not found or cause.key.kind == "source":  # of which more is to be told than a check knows
             found = await asyncio.to_thread(self._look, cause, fixture)
-        if (cause, fixture) == (self.cause, self.fixture):
-            self._drifts = found
-            self._show()
+        if (cause, fixture) != (self.cause, self.fixture):
+            return
+        self._drifts = found
+        self._show()
+        for following in cause.fixtures[self._fixture + 1 :][:MOST_BELOW]:
+            if self._text.virtual_size.height >= self._text.page_height:
+                return
+            more = await asyncio.to_thread(self._look, cause, following)
+            if (cause, fixture) != (self.cause, self.fixture):
+                return
+            self._below = (*self._below, (following, more))
+            self._show_text(keep_place=True)
 
     def _show(self) -> None:
         self._head.show(self._header())
+        under = self.size.width < BESIDE or len(self.decisions.causes) <= MOST_LISTED
+        self.set_class(under, "-under")
         listed = [self._entry(one) for one in self.decisions.causes]
-        under = self.has_class("-under")
         self._list.styles.height = min(MOST_LISTED, len(listed)) + 1 if under else "1fr"
         self._list.show(listed, keep_place=True, current=self.cause.id)
         self._list.show_current()
@@ -214,6 +228,8 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         width = self._text.row_width - MARGIN - 1
         if width > 0:
             shown = drifts.blocks_of(self._drifts, self._view, width)
+            for number, (fixture, found) in enumerate(self._below, self._fixture + 1):
+                shown += [EMPTY, self._name_of(fixture, number, width), *drifts.blocks_of(found, self._view, width)]
             self._text.show([*self._cause_in_words(width), *shown], keep_place=keep_place)
 
     def _header(self) -> Content:
@@ -237,14 +253,18 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         where = drifts.places_of(cause, self._drifts)
         if where:
             yield block(f"in {one_line(where, width)}", "note")
-        number = f"{self._fixture + 1:,} of {len(cause.fixtures):,}"
-        behind = f" · {one_line(fixture.case, 30)} · {one_line(fixture.column, 30)}"
-        shown = _end_of(fixture.path, max(12, width - len(number) - len(behind) - 10)) + behind
-        yield Block((Piece("fixture ", "note"), Piece(number, "accent"), Piece(f"  {shown}")))
+        yield self._name_of(fixture, self._fixture, width)
         decision = self.decisions.of(cause)
         yield Block((SIGNS[decision], Piece(SAID[decision]), Piece(f"   shown {IN_WORDS[self._view]}", "note")))
         if means := self._what_it_means():
             yield block(one_line(means, LONGEST_WORDS), "warning")
+
+    def _name_of(self, fixture: FixtureName, index: int, width: int) -> Block:
+        """Which fixture of the cause it is, from 0, and where it stands."""
+        number = f"{index + 1:,} of {len(self.cause.fixtures):,}"
+        behind = f" · {one_line(fixture.case, 30)} · {one_line(fixture.column, 30)}"
+        shown = _end_of(fixture.path, max(12, width - len(number) - len(behind) - 10)) + behind
+        return Block((Piece("fixture ", "note"), Piece(number, "accent"), Piece(f"  {shown}")))
 
     def _what_it_means(self) -> str:
         """What a decision on this cause would not do, or would do beside it."""

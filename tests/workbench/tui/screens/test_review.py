@@ -95,6 +95,21 @@ def test_a_cause_says_what_changed_where_and_in_how_many_fixtures(folder: Path, 
     reviewed(folder, act, size)
 
 
+def test_few_causes_stand_above_and_the_fixtures_that_follow_fill_the_room_below(folder: Path) -> None:
+    async def act(screen: Screen) -> None:
+        listed, text = screen.review.query_one("#review-list"), screen.review.query_one("#review-text")
+        assert listed.region.bottom <= text.region.y and text.region.width == screen.review.size.width
+        for shown in ("fixture 1 of 4", "fixture 2 of 4", "fixture 4 of 4", "b.session.json · one · json"):
+            assert shown in screen.painted
+        await screen.press("right", "right")
+        assert "fixture 2 of 4" not in screen.painted and "fixture 4 of 4" in screen.painted
+        await screen.press("down")
+        assert "fixture 1 of 2" in screen.painted and "fixture 2 of 2" in screen.painted
+        assert "it rains" not in screen.review.text, "nothing of another cause stays"
+
+    reviewed(folder, act)
+
+
 @pytest.mark.parametrize("size", [WIDE, (100, 30), SMALL])
 def test_no_key_is_cut_off_at_the_edge_whatever_can_be_done(folder: Path, size: tuple[int, int]) -> None:
     def last_line(screen: Screen) -> str:
@@ -210,7 +225,7 @@ def test_what_recording_does_not_settle_is_not_accepted_and_says_why(folder: Pat
 
 def test_a_click_on_a_cause_shows_it_and_help_names_its_keys(folder: Path) -> None:
     async def act(screen: Screen) -> None:
-        await screen.desk.pilot.click("#review-list", offset=(6, 4))
+        await screen.desk.pilot.click("#review-list", offset=(6, 1))
         await screen.press()
         assert "temperature" in screen.review.cause.words
         await screen.press("f1")
