@@ -19,6 +19,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from workbench.output.display import one_line
+from workbench.tui.textual_internals import painted_lines
 
 Report = Callable[[Exception], object]
 
@@ -45,7 +46,12 @@ class SurvivingApp(App[int]):
 
     def _register_child(self, parent: DOMNode, child: Widget, before: int | None, after: int | None) -> None:
         isolate(child, self.report_mistake)
+        painted_lines.let_go_with(child)
         super()._register_child(parent, child, before, after)
+
+    def _start_widget(self, parent: Widget, widget: Widget) -> None:
+        painted_lines.let_go_with(widget)  # a scroll bar, which is nobody's child
+        super()._start_widget(parent, widget)
 
 
 def report(widget: Widget, error: Exception) -> None:

@@ -21,12 +21,14 @@ OF_PYTHON = {"_replace", "_asdict", "_fields", "_exit"}
 """Of named tuples, and `os._exit`: private by their underscore alone."""
 
 USED: dict[str, set[str]] = {
-    "textual.app.App": {"_dispatch_message", "_handle_exception", "_notifications", "_register_child", "_unnotify"},
+    "textual.app.App": {
+        *("_dispatch_message", "_handle_exception", "_notifications", "_register_child", "_start_widget", "_unnotify"),
+    },
     "textual.dom.DOMNode": {"_bindings"},
     "textual.driver.Driver": {"_app"},
     "textual.drivers.web_driver.WebDriver": {"_write"},
     "textual.screen.Screen": {"_compositor"},
-    "textual.widget.Widget": {"_dispatch_message", "_scroll_update"},
+    "textual.widget.Widget": {"_dispatch_message", "_scroll_update", "_styles_cache"},
     "textual._compositor.Compositor": {"_full_map", "_get_renders"},
     "textual.document._wrapped_document.WrappedDocument": {
         *("_offset_to_line_info", "_line_index_to_offsets", "_wrap_offsets", "_width"),
