@@ -105,10 +105,10 @@ def _open_app(arguments: list[str]) -> int:
     try:
         path, session = _opened(options.session)
         if options.screenshot is not None:
-            return _take_screenshot(path, Path(options.screenshot), size, options.handlers, session)
+            return _take_screenshot(path, Path(options.screenshot), size, options.handlers, session, options.projector)
         from workbench.tui.launch import run_app
 
-        return run_app(path, session, tool_handlers=_handlers(path, options.handlers))
+        return run_app(path, session, tool_handlers=_handlers(path, options.handlers), is_projected=options.projector)
     except SessionError as error:
         raise CommandError(str(error)) from error
 
@@ -157,6 +157,9 @@ def _program_parser() -> Parser:
     parser.add_argument("session", nargs="?", metavar="SESSION", help="a session to open, or FILE.py:Class")
     parser.add_argument("--screenshot", metavar="OUT.svg", help="write what the app shows as SVG, and leave")
     parser.add_argument("--size", default="160x45", metavar="WxH", help="of the screenshot, in cells (default 160x45)")
+    parser.add_argument(
+        "--projector", action="store_true", help="for a room to read: large headings, one column at a time"
+    )
     add_tool(parser)
     parser.add_argument("--version", action="version", version=f"adapter-workbench {__version__}")
     return parser
@@ -182,12 +185,13 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _take_screenshot(
-    path: str | None, out: Path, size: tuple[int, int], named: Sequence[str], session: Session | None
+    path: str | None, out: Path, size: tuple[int, int], named: Sequence[str], session: Session | None, projected: bool
 ) -> int:
     from workbench.tui import screenshot
 
     try:
-        screenshot.take(path, out, size, tool_handlers=_handlers(path, named), session=session)
+        handlers = _handlers(path, named)
+        screenshot.take(path, out, size, tool_handlers=handlers, session=session, is_projected=projected)
     except OSError as error:
         raise CommandError(f"{out}: {error.strerror or error}") from error
     return exit_codes.OK

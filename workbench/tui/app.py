@@ -61,7 +61,7 @@ SWITCH_SECONDS = 0.0005
 
 class WorkbenchApp(SurvivingApp):
     """`send` runs a column (None: its model does); `keep`: unsaved work is copied to the state folder and offered;
-    `start_at`: whose prompt is in front at first.
+    `start_at`: whose prompt is in front at first; `is_projected`: it starts in projector mode.
 
     `tool_handlers` are the functions that the user named for tools of this session, by tool; `confinement` is what may
     be reached at all. To its actions it is a
@@ -82,11 +82,13 @@ class WorkbenchApp(SurvivingApp):
         tool_handlers: Mapping[str, NamedHandler] | None = None,
         start_at: FixtureName | None = None,
         confinement: Confinement = FREE,
+        is_projected: bool = False,
     ) -> None:
         super().__init__()
         self.confinement = confinement
         self._keep = keep
         self._start_at = start_at
+        self._is_projected = is_projected
         self.document = Document(session, path, fingerprint=fingerprint)
         self._is_following = False
         self.sending = SendSetup(send, tool_handlers or {})
@@ -347,6 +349,9 @@ class WorkbenchApp(SurvivingApp):
     def action_maximize_pane(self) -> None:
         self.main.maximize_pane()
 
+    def action_project(self) -> None:
+        self.preferences.toggle_projector()
+
     def action_signature_view(self) -> None:
         self.main.open_tab("signature")
         self.main.signature.show_next_view()
@@ -363,6 +368,10 @@ class WorkbenchApp(SurvivingApp):
 
     def on_main_screen_showed(self) -> None:
         self.guidance.look()
+        if self._is_projected and self.main.columns.rendered:
+            self._is_projected = False
+            self.preferences.toggle_projector()
+            self.main.focus_part(PromptView)
         if self._drift_watch is not None or self.document.state.case.recordings:
             self._watch_drift()
 

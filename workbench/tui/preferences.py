@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from types import NoneType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.app import App
 
@@ -25,6 +25,15 @@ MOST_UNFOLDED = 50
 """Long values of a column that are open the next time as well."""
 
 
+class Look(NamedTuple):
+    """What projector mode changes, and gives back: `scrolled` is where the columns are, in cells."""
+
+    theme: str
+    is_compact: bool
+    is_quiet: bool
+    scrolled: float
+
+
 class Preferences:
     """Without `use_config` nothing is read, applied or remembered."""
 
@@ -38,6 +47,7 @@ class Preferences:
         self._remembered = Remembered()
         self._complaint = ""
         self._usual_theme = themes.DARK.name
+        self._before_projector: Look | None = None
         self.key_words = USUAL
         """How texts on the screen name the keys in force."""
 
@@ -119,7 +129,11 @@ class Preferences:
         parts = self._remembered.of(self._document.path) if self._remembers else {}
         self._main.left_share = number(parts, "editors", 0.0, 1.0)
         self._main.columns.set_share(number(parts, "prompts", 0.0, 1.0))
-        self._main.columns.set_quiet(parts.get("quiet") is True)
+        is_quiet = parts.get("quiet") is True
+        if self._before_projector is not None:
+            self._before_projector = self._before_projector._replace(is_quiet=is_quiet, scrolled=0)
+        else:
+            self._main.columns.set_quiet(is_quiet)
         self._main.share_room()
         self._unfold(parts.get("unfolded"))
         case = text(parts, "case")
@@ -147,10 +161,11 @@ class Preferences:
             return
         said = {"prompts": self._main.columns.share, "editors": self._main.left_share}
         sizes: dict[str, Any] = {name: round(share, 3) for name, share in said.items() if share is not None}
-        sizes["quiet"] = self._main.columns.is_quiet
+        look = self._before_projector or self._look
+        sizes["quiet"] = look.is_quiet
         welcomed = {"welcomed": True} if self._remembered.user.get("welcomed") else {}
-        theme = themes.DARK.name if self._app.theme == self._usual_theme else self._app.theme
-        user = {**sizes, **welcomed, "theme": theme, "compact": self._app.has_class("-compact")}
+        theme = themes.DARK.name if look.theme == self._usual_theme else look.theme
+        user = {**sizes, **welcomed, "theme": theme, "compact": look.is_compact}
         own = {
             **sizes,
             "tab": self._main.tab,
@@ -177,6 +192,32 @@ class Preferences:
         """Less empty space, or the usual."""
         self._app.toggle_class("-compact")
         self._tell_if_config_wins("compact")
+
+    @property
+    def _look(self) -> Look:
+        columns = self._main.columns
+        return Look(self._app.theme, self._app.has_class("-compact"), columns.is_quiet, columns.scroll_x)
+
+    def toggle_projector(self) -> None:
+        """For a room to read, or all as it was before. Nothing of it is remembered."""
+        before, self._before_projector = self._before_projector, None
+        is_projected = before is None
+        if before is None:
+            self._before_projector = self._look
+            theme = themes.projected(self._app.theme, self._app.current_theme.dark)
+            look = Look(theme, False, True, 0)
+        else:
+            look = before
+        with self._app.batch_update():
+            self._app.set_class(is_projected, "-projected")
+            self._app.set_class(look.is_compact, "-compact")
+            self._app.theme = look.theme
+            self._main.columns.set_quiet(look.is_quiet)
+            self._main.project(is_projected)
+        if before is None:
+            self._main.say(self.key_words("projector · {app.project|shift+F6} back"))
+        else:
+            self._main.call_after_refresh(self._main.columns.scroll_to, x=before.scrolled, animate=False)
 
     async def choose_theme(self) -> None:
         """Asks for a theme; the one under the cursor is what the screen looks like meanwhile."""

@@ -23,6 +23,7 @@ def take(
     until: Callable[[WorkbenchApp], bool] | None = None,
     tool_handlers: Mapping[str, NamedHandler] | None = None,
     session: Session | None = None,
+    is_projected: bool = False,
 ) -> None:
     """Writes the screen of a session at `size` columns × rows: that in `session_path`, else `session`, else an example.
 
@@ -30,7 +31,7 @@ def take(
     `out_svg` cannot be written, and `sessions.errors.SessionError` when the session cannot be read.
     """
     shown = opened(session_path) if session is None else (session, None)
-    app = WorkbenchApp(*shown, keep=False, tool_handlers=tool_handlers)
+    app = WorkbenchApp(*shown, keep=False, tool_handlers=tool_handlers, is_projected=is_projected)
     out_svg.write_text(asyncio.run(_picture(app, size, press, until)), encoding="utf-8")
 
 

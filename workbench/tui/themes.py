@@ -62,7 +62,40 @@ LIGHT = Theme(
     },
 )
 
-OURS = (DARK, LIGHT)
+DARK_PROJECTED = Theme(
+    name="workbench-dark-projected",
+    primary="#9ccbff",
+    secondary="#b5e0d0",
+    accent="#ffc266",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#0b0b0b",
+    panel="#1c1c1c",
+    success="#7dff9a",
+    warning="#ffd866",
+    error="#ff8f8f",
+    dark=True,
+    variables={**DARK.variables, "text-accent": "#ffc266", "border": "#ffc266", "border-blurred": "#5a5a5a"},
+)
+
+LIGHT_PROJECTED = Theme(
+    name="workbench-light-projected",
+    primary="#003f8a",
+    secondary="#004d3a",
+    accent="#8a3d00",
+    foreground="#000000",
+    background="#ffffff",
+    surface="#ffffff",
+    panel="#ececec",
+    success="#00591f",
+    warning="#664000",
+    error="#9c0d0b",
+    dark=False,
+    variables={**LIGHT.variables, "text-accent": "#7a3600", "border": "#8a3d00", "border-blurred": "#8a8a8a"},
+)
+"""What a beamer in a lit room leaves of colours is contrast: these two have the most, in the same hues."""
+
+OURS = (DARK, LIGHT, DARK_PROJECTED, LIGHT_PROJECTED)
 OF_THE_TERMINAL = "ansi-dark"
 """Textual's theme of the terminal's own sixteen colours."""
 
@@ -73,3 +106,10 @@ def usual(color_system: str | None) -> str:
     Of sixteen colours ours would become four greys: good and bad alike, and words on a ground of their own colour.
     """
     return OF_THE_TERMINAL if color_system == "standard" else DARK.name
+
+
+def projected(theme: str, is_dark: bool) -> str:
+    """The theme of the most contrast that is as dark or light as this one; a terminal's own sixteen colours stay."""
+    if theme == OF_THE_TERMINAL or theme.startswith("ansi"):
+        return theme
+    return DARK_PROJECTED.name if is_dark else LIGHT_PROJECTED.name

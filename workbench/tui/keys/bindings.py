@@ -100,6 +100,14 @@ APP_BINDINGS: tuple[Binding, ...] = (
     ),
     _binding("shift+f7,f19", "past_runs", "Runs", "What was sent for this case; two compared", VIEW, priority=True),
     _binding("f10", "maximize_pane", "Maximise", "The focused pane alone, or all of them again", VIEW, priority=True),
+    _binding(
+        "shift+f6,f18",
+        "project",
+        "Projector",
+        "For a room to read: large headings, one thing at a time, the most contrast; again: as before",
+        VIEW,
+        priority=True,
+    ),
     _binding("ctrl+g", "copy_menu", "Copy", "Copy a prompt, a message, a reply or the request", KEEP, priority=True),
     _binding("ctrl+r", "record", "Record", "Freeze prompt and reply of this column as a fixture", KEEP, priority=True),
     _binding("shift+f4,f16", "rate", "Rate", "Good or bad, and a note, kept with the reply", KEEP, priority=True),
@@ -125,8 +133,10 @@ APP_BINDINGS: tuple[Binding, ...] = (
 
 ACTIONS = frozenset(one.action.partition("(")[0] for one in APP_BINDINGS)
 ON_A_DIALOG = frozenset({"help", "command_palette"})
-ON_A_PAGE = frozenset({"help", "command_palette", "look", "send_all", "send_column", "undo", "redo", "save", "leave"})
-ON_A_LESSON = frozenset({"help", "command_palette", "lesson", "leave"})
+ON_A_PAGE = frozenset(
+    {"help", "command_palette", "look", "send_all", "send_column", "undo", "redo", "save", "leave", "project"}
+)
+ON_A_LESSON = frozenset({"help", "command_palette", "lesson", "leave", "project"})
 ON_A_REVIEW = frozenset({"help"})
 ON_A_STRESS = frozenset({"help"})
 """The actions of the app that its keys still mean on a screen in front of the panes: those that concern what is seen.

@@ -313,6 +313,11 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._fit()
 
     @property
+    def part(self) -> Part:
+        """Which part of the column is in sight where there is room for one."""
+        return self._part
+
+    @property
     def in_sight_count(self) -> int:
         """How many columns stand side by side."""
         return self._in_a_row

@@ -22,6 +22,7 @@ from workbench.tui.keys.bindings import ON_A_LESSON
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.pages.lesson_view import prompt_so_far, reply_with
 from workbench.tui.textual_internals import row_compositor
+from workbench.tui.widgets.heading import Heading, Mark
 from workbench.tui.widgets.text.plain import PlainStatic, lines
 from workbench.tui.widgets.text.text_view import TextView
 
@@ -124,17 +125,21 @@ class LessonScreen(Screen[None]):
         self._prompt_steps: tuple[LessonStep, ...] = ()
         self._reply_steps: tuple[ReplyStep, ...] = ()
         self._head = PlainStatic(id="lesson-head")
+        self._heading = Heading(id="lesson-heading")
         self._text = TextView(id="lesson-text")
+        self._title = PlainStatic(id="lesson-title")
         self._words = PlainStatic(id="lesson-words")
         self._list = PlainStatic(id="lesson-list")
         self._hint = PlainStatic(id="lesson-hint")
 
     def compose(self) -> ComposeResult:
         yield self._head
+        yield self._heading
         with Horizontal(id="lesson-body"):
             yield self._text
             with Vertical(id="lesson-aside"):
                 with VerticalScroll(id="lesson-scroll", can_focus=False):
+                    yield self._title
                     yield self._words
                 yield self._list
         yield self._hint
@@ -180,6 +185,9 @@ class LessonScreen(Screen[None]):
             self._text.show(prompt_so_far(self.rendered.request.prompt, self._prompt_steps, self._at))
         self._text.show_lit()
         self._head.show(self._header(step))
+        own, place = self._place_of(step)
+        self._heading.show(step.title, Mark("", f"{place}/{len(own)}", ""), self._header(step))
+        self._title.show(lines(step.title))
         self._words.show(_words(step))
         self.query_one("#lesson-scroll", VerticalScroll).scroll_home(animate=False)
         self._list.show(self._list_of_steps())
@@ -187,8 +195,8 @@ class LessonScreen(Screen[None]):
 
     def _header(self, step: Step) -> Content:
         name = catalog.title(self.rendered.column.adapter)
-        part, own = ("reply", self._reply_steps) if isinstance(step, ReplyStep) else ("prompt", self._prompt_steps)
-        place = own.index(step) + 1
+        part = "reply" if isinstance(step, ReplyStep) else "prompt"
+        own, place = self._place_of(step)
         width = max(8, min(40, self.size.width - 60))
         done = round(width * place / len(own))
         return lines(
@@ -199,6 +207,11 @@ class LessonScreen(Screen[None]):
             ("━" * done, "$text-accent"),
             ("─" * (width - done), "$foreground 25%"),
         )
+
+    def _place_of(self, step: Step) -> tuple[Sequence[Step], int]:
+        """The steps of the prompt or of the reply, and the place of this one among them, from 1."""
+        own: Sequence[Step] = self._reply_steps if isinstance(step, ReplyStep) else self._prompt_steps
+        return own, own.index(step) + 1
 
     def _list_of_steps(self) -> Content:
         first = max(0, min(self._at - NEIGHBOURS // 2, len(self.steps) - NEIGHBOURS))
@@ -255,7 +268,7 @@ class LessonScreen(Screen[None]):
 
 
 def _words(step: Step) -> Content:
-    parts: list[tuple[str, str] | str] = [(f"{step.title}\n\n", "$text-accent bold"), (step.explanation, "")]
+    parts: list[tuple[str, str] | str] = [(step.explanation, "")]
     if isinstance(step, ReplyStep) and step.facts:
         parts.append("\n")
         for label, text in step.facts[:MOST_FACTS]:

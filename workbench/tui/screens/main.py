@@ -21,6 +21,7 @@ from adapters.errors import RunError
 from sessions.model.replies import Reply, Source
 from sessions.model.session import Column
 from workbench.editing import edits
+from workbench.output.display import one_line
 from workbench.state.derived import ReadSignature, RenderedColumn
 from workbench.state.document import Change, Document, Place, State
 from workbench.tui.keys.key_words import keys_of
@@ -30,7 +31,7 @@ from workbench.tui.panes.history import HistoryPane
 from workbench.tui.panes.inputs import InputsPane
 from workbench.tui.panes.notes import Note, NotesPane, demo_uses, notes_of
 from workbench.tui.panes.signature import SignaturePane
-from workbench.tui.panes.status import StatusLine
+from workbench.tui.panes.status import StatusLine, case_word
 from workbench.tui.panes.tab_names import tab_names
 from workbench.tui.panes.tools import ToolsPane
 from workbench.tui.panes.variants import VariantsPane
@@ -41,12 +42,13 @@ from workbench.tui.runs.send_setup import SendSetup
 from workbench.tui.runs.slow_readings import SlowReadings
 from workbench.tui.screens.pane_sizes import MIDDLE, PaneSizesScreen
 from workbench.tui.textual_internals import error_isolation, row_compositor
+from workbench.tui.widgets.heading import Heading, Mark
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.tab_line import TabLine
-from workbench.tui.widgets.text.plain import plain_notify
-from workbench.tui.widgets.verdict_strip import VerdictStrip
+from workbench.tui.widgets.text.plain import lines, plain_notify
+from workbench.tui.widgets.verdict_strip import Verdict, VerdictStrip
 
 if TYPE_CHECKING:
     from workbench.state.engine import Engine
@@ -103,9 +105,11 @@ class MainScreen(PaneSizesScreen):
         self._status = StatusLine()
         self._tabs = TabLine(id="tabs")
         self.strip = VerdictStrip(id="verdicts")
+        self._heading = Heading(id="heading")
         self.guide: Guide | None = None
 
     def compose(self) -> ComposeResult:
+        yield self._heading
         with Horizontal(id="body"):
             with Vertical(id="left") as left:
                 left.border_title = "You write"
@@ -408,6 +412,17 @@ class MainScreen(PaneSizesScreen):
         verdicts, current = self.columns.verdicts, self.columns.current
         self.strip.display = self.columns.in_sight_count < len(verdicts)
         self.strip.show(verdicts, current.column_id if current is not None else "")
+        if current is not None:
+            self._show_heading(next(one for one in verdicts if one.id == current.column_id))
+
+    def _show_heading(self, verdict: Verdict) -> None:
+        """What a room reads first: the column, and what became of its reply."""
+        part = "its reply" if self.columns.part == "reply" else "its prompt"
+        case = self.document.state.case.name if len(self.document.session.cases) > 1 else ""
+        part = part if verdict.tone else f"{part} · {verdict.words}"
+        said = f"{part}{f' · {case_word(case)}{one_line(case, 40)}' if case else ''}"
+        mark = Mark(verdict.sign, verdict.words, verdict.tone) if verdict.tone else None
+        self._heading.show(verdict.name, mark, lines((said, "$foreground 70%")))
 
     def _show_status(self) -> None:
         self._status.show(self.document, self.document.session.model, self._activity)

@@ -29,11 +29,15 @@ HIGH = 32
 class PaneSizesScreen(PointingScreen):
     """`is_alone` is whether the pane with the focus has the screen for itself.
 
+    `is_projected` is whether a room looks on: one column at a time, its prompt or its reply, and the editors above it
+    while something is written there.
+
     `left_share` is how much of the width the user gave to the editors (None: nothing was said). The widths follow from
     it at every size of the terminal; only what the user said is remembered, never a width of the moment.
     """
 
     is_alone = False
+    is_projected = False
     left_share: float | None = None
 
     def say(self, activity: str) -> None:
@@ -65,16 +69,18 @@ class PaneSizesScreen(PointingScreen):
         width = self.size.width
         column = next((one for one in self.columns.all if self.is_alone and one.has_focus_within), None)
         is_left_alone = self.is_alone and column is None
+        is_written = self.query_one("#left").has_focus_within
         self.set_class(is_left_alone, "-alone-left")
+        self.set_class(self.is_projected and is_written, "-written")
         self.set_class(column is not None, "-alone-columns")
         usual = max(SHARE_WIDE, LEAST_LEFT / width) if width >= WIDE else SHARE_MIDDLE
         share = self.left_share or usual
-        is_beside = width >= MIDDLE and not is_left_alone
+        is_beside = width >= MIDDLE and not is_left_alone and not self.is_projected
         self.query_one("#left").styles.width = self._fitting(round(width * share)) if is_beside else None
         self.columns.show_only(
             alone=column,
-            one_at_a_time=width < WIDE,
-            one_part=width < MIDDLE and self.size.height < HIGH,
+            one_at_a_time=width < WIDE or self.is_projected,
+            one_part=(width < MIDDLE and self.size.height < HIGH) or self.is_projected,
             is_reply=isinstance(self.focused, (ReplyView, FieldTable)),
         )
 
@@ -84,10 +90,17 @@ class PaneSizesScreen(PointingScreen):
         self.say(keys_of(self.app)("alone · {app.maximize_pane|F10} back") if self.is_alone else "all panes")
         self.share_room()
 
+    def project(self, is_projected: bool) -> None:
+        """For a room to look on, or for who sits in front of it: what the user said of the sizes stays."""
+        self.is_projected = is_projected
+        self.share_room()
+
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        if self.is_alone:
+        if self.is_alone or self.is_projected:
             self.share_room()
-        elif isinstance(event.widget, PromptView):
+        if self.is_alone:
+            return
+        if isinstance(event.widget, PromptView):
             self.columns.show_part("prompt")
         elif isinstance(event.widget, (ReplyView, FieldTable)):
             self.columns.show_part("reply")

@@ -26,7 +26,7 @@ def lesson(desk: Desk) -> LessonScreen:
 
 def words(desk: Desk) -> str:
     """Everything the lesson says on its side of the screen."""
-    return str(desk.app.screen.query_one("#lesson-words").render())
+    return "\n".join([str(desk.app.screen.query_one(part).render()) for part in ("#lesson-title", "#lesson-words")])
 
 
 @pytest.mark.parametrize("size", SIZES)

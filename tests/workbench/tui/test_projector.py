@@ -1,0 +1,119 @@
+"""Projector mode: a room can read it, nothing is cut, and leaving it gives everything back as it was."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from textual.geometry import Region
+
+from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
+from workbench.tui import themes
+from workbench.tui.screens.lesson import LessonScreen
+from workbench.tui.screens.pages import PagesScreen
+from workbench.tui.widgets.big_text import drawn
+from workbench.tui.widgets.heading import Heading
+from workbench.tui.widgets.reply.reply_view import ReplyView
+
+BACK = "shift+f6"
+
+
+def look_of(desk: Desk) -> dict[str, Any]:
+    """All that projector mode changes."""
+    main, columns = desk.main, desk.main.columns
+    return {
+        "theme": desk.app.theme,
+        "classes": desk.app.classes,
+        "regions": {one.id or str(one): one.region for one in main.query("#left, #columns, .column, #status-line")},
+        "shown": [(one.display, one.prompt.display, one.reply.display) for one in columns.all],
+        "quiet": columns.is_quiet,
+        "scrolled": columns.scroll_x,
+        "shares": (main.left_share, columns.share),
+        "focus": desk.app.focused,
+    }
+
+
+def heading_of(desk: Desk) -> list[str]:
+    heading = desk.app.screen.query_one(Heading)
+    return [one.text for one in heading.render_lines(Region(0, 0, *heading.outer_size))]
+
+
+def test_one_column_at_a_time_with_its_name_and_verdict_in_large_letters_and_back_again() -> None:
+    async def act(desk: Desk) -> None:
+        desk.main.left_share = 0.37
+        desk.main.columns.set_share(0.4)
+        desk.main.share_room()
+        await desk.press("f4")
+        await desk.paste_over("<label>bug</label>")
+        before = look_of(desk)
+        await desk.press(BACK)
+        assert desk.app.theme == themes.DARK_PROJECTED.name
+        assert [one.column_id for one in desk.main.columns.all if one.display] == ["chat"]
+        assert not desk.main.query_one("#left").display
+        assert desk.main.columns.is_quiet
+        assert desk.main.strip.display, "the other columns are a line"
+        row = heading_of(desk)[1]
+        assert drawn("Chat", 200, scale=2)[0] in row
+        assert drawn("✗", 200, scale=2)[0] in row
+        await desk.press("f3")
+        await desk.press("f3")
+        assert drawn("JSON", 200, scale=2)[0] in heading_of(desk)[1], "one by one"
+        assert [one.column_id for one in desk.main.columns.all if one.display] == ["json"]
+        await desk.press("f4", BACK)
+        desk.main.columns.focus_on("chat", ReplyView)
+        await desk.settle()
+        assert look_of(desk) == before
+
+    at_the_desk(act, size=WIDE)
+
+
+def test_what_is_written_stands_above_what_it_changes() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press(BACK, "f3", "f2")
+        left, columns = desk.main.query_one("#left"), desk.main.columns
+        assert left.display
+        assert left.region.bottom <= columns.region.y
+        assert left.region.width == columns.region.width == desk.main.size.width
+        await desk.press("f4")
+        assert not left.display
+        assert desk.main.columns.part == "reply"
+
+    at_the_desk(act, size=SMALL)
+
+
+def test_a_step_of_the_lesson_is_the_title_and_the_key_works_there_too() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f6")
+        lesson = desk.app.screen
+        assert isinstance(lesson, LessonScreen)
+        assert not lesson.query_one(Heading).display
+        await desk.press(BACK, "right", "right")
+        assert drawn(lesson.steps[2].title, 200)[0] in heading_of(desk)[0]
+        assert not lesson.query_one("#lesson-title").display, "once is enough"
+        words, text = lesson.query_one("#lesson-words"), lesson.query_one("#lesson-text")
+        assert words.region.bottom <= text.region.y
+        assert text.region.height >= 6
+        await desk.press(BACK)
+        assert not lesson.query_one(Heading).display
+        await desk.press("escape", "f7", BACK)
+        assert isinstance(desk.app.screen, PagesScreen)
+        assert desk.app.has_class("-projected")
+
+    at_the_desk(act, size=SMALL)
+
+
+def test_nothing_of_it_is_remembered(tmp_path: Path) -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.preferences.toggle_compact()
+        desk.main.columns.set_quiet(False)
+        await desk.press(BACK)
+        assert not desk.app.has_class("-compact")
+        desk.app.preferences.remember_layout()
+
+    at_the_desk(act, size=MIDDLE, home=tmp_path)
+    found = json.loads(next(tmp_path.rglob("*layout*.json")).read_text("utf-8"))["user"]
+    assert (found["theme"], found["compact"], found["quiet"]) == (themes.DARK.name, True, False)
+
+
+def test_a_terminal_of_sixteen_colours_keeps_its_own() -> None:
+    assert themes.projected(themes.OF_THE_TERMINAL, True) == themes.OF_THE_TERMINAL
+    assert themes.projected(themes.LIGHT.name, False) == themes.LIGHT_PROJECTED.name
