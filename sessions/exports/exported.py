@@ -45,7 +45,7 @@ class View:
 
     @property
     def place(self) -> str:
-        return f"column {self.column.id}, case {self.case.name}"
+        return f"column {self.column.id}, {self.case.in_words}"
 
     @cached_property
     def adapter(self) -> Adapter:
@@ -135,7 +135,7 @@ def switched_off(session: Session, cases: Sequence[Case] = ()) -> tuple[str, ...
     said = [f"demo {', '.join(numbers)}: switched off"] if numbers else []
     for case in cases:
         places = [str(place + 1) for place in sorted(case.turns_off)]
-        which = f" of case {case.name}" if len(cases) > 1 else ""
+        which = f" of {case.in_words}" if len(cases) > 1 else ""
         said += [f"history turn {', '.join(places)}{which}: switched off"] if places else []
     return tuple(said)
 

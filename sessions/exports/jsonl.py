@@ -46,7 +46,7 @@ def finetune(source: Source) -> Exported:
     for view in source.views:
         answer, why_not = _answer(view, signature)
         if answer is None:
-            left.append(f"case {view.case.name}: {why_not}")
+            left.append(f"{view.case.in_words}: {why_not}")
         else:
             lines.append(_example(view, signature, {**rendering.inputs_of(signature, view.case), **answer}))
     if not lines:

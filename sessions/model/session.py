@@ -177,6 +177,11 @@ class Case:
         """The turns that a prompt gets, by their number: the 1-based place in `history`."""
         return {place + 1: turn for place, turn in enumerate(self.history) if place not in self.turns_off}
 
+    @property
+    def in_words(self) -> str:
+        """Its name in a sentence, called a case once: "case rain", "case 1"."""
+        return self.name if self.name.lower().startswith("case") else f"case {self.name}"
+
 
 @dataclass(frozen=True)
 class Tool:

@@ -6,6 +6,9 @@ from workbench.state.document import Document
 from workbench.tui.preferences import Preferences
 from workbench.tui.screens.main import MainScreen
 
+MOST_ACTIONS = 200
+"""The last keys of the app that a step may ask about."""
+
 
 class Guidance:
     """Shows the guide among the panes of `main`, and takes it away again."""
@@ -14,7 +17,7 @@ class Guidance:
         self._document = document
         self._main = main
         self._preferences = preferences
-        self._actions: frozenset[str] = frozenset()
+        self._actions: tuple[str, ...] = ()
         """The actions that keys have called since the guide was shown."""
 
     def show(self, is_first: bool = False) -> None:
@@ -24,7 +27,7 @@ class Guidance:
         self.hide()
         guide = Guide(self._document.session, is_first)
         if guide.steps:
-            self._actions = frozenset()
+            self._actions = ()
             self._main.guide = guide
             self._main.query_one("#left").mount(guide, before="#notes-pane")
             self.look()
@@ -38,7 +41,7 @@ class Guidance:
         """Ticks off what is done by now; `action` is what a key has just called."""
         guide = self._main.guide
         if guide is not None:
-            self._actions |= {action}
+            self._actions = (*self._actions, action)[-MOST_ACTIONS:]
             guide.look(self._document.session, self._main.columns.rendered, self._actions)
 
     def put_away(self) -> None:

@@ -42,7 +42,7 @@ def copy(host: Host, what: str) -> None:
     try:
         text = _text(host, rendered, what)
     except CommandError as error:
-        plain_notify(host.app, str(error), title="Not copied", severity="warning")
+        plain_notify(host.app, str(error), title="Not copied", severity="warning", timeout=15)
         return
     if not text:
         host.app.notify("There is nothing of that kind to copy yet.", severity="warning")
@@ -64,7 +64,8 @@ def _text(host: Host, rendered: RenderedColumn, what: str) -> str:
     if what == "curl":
         from workbench.exporting import forms
 
-        return forms.export("curl", host.document.session, [rendered.column], [host.document.state.case]).text.rstrip()
+        session, cases = host.document.session, [host.document.state.case]
+        return forms.export("curl", session, [rendered.column], cases, names_flags=False).text.rstrip()
     if what == "messages":
         return _as_json(rendered.request.prompt.as_dicts())
     return column.prompt.text_of_message_at_cursor() if what == "message" else column.prompt.plain_text()

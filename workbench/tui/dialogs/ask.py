@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -32,20 +32,28 @@ class AskScreen(ModalScreen[str | None]):
         value: str,
         refuse: Callable[[str], str],
         hint: str = "enter accepts it   {ask.close|esc} closes",
+        take_lines: Callable[[str], None] | None = None,
     ) -> None:
+        """`take_lines` is given a pasted text of several lines, which closes the dialog; else its first line stays."""
         super().__init__()
         self._title = title
         self._value = value
         self._shown = safe(value).translate({ord("\n"): LINE_BREAK, ord("\t"): " "})
         self._refuse = refuse
         self._hint = hint
+        self._take_lines = take_lines
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = content(f" {self._title} ")
-            yield Input(self._shown, compact=True)
+            yield OneLine(self._shown, self._took_lines if self._take_lines is not None else None)
             yield PlainStatic(classes="field-error", id="ask-error")
             yield PlainStatic(lines((keys_of(self.app)(self._hint), "$foreground 60%")), classes="dialog-hint")
+
+    def _took_lines(self, text: str) -> None:
+        self.dismiss(None)
+        if self._take_lines is not None:
+            self._take_lines(text)
 
     @on(Input.Changed)
     def _typed(self) -> None:
@@ -59,3 +67,18 @@ class AskScreen(ModalScreen[str | None]):
             self.query_one("#ask-error", PlainStatic).show(f"✗ {refused}")
         else:
             self.dismiss(answer)
+
+
+class OneLine(Input):
+    """One line. Of a pasted text of several lines all are given to `take_lines`, where there is such."""
+
+    def __init__(self, value: str, take_lines: Callable[[str], None] | None) -> None:
+        super().__init__(value, compact=True)
+        self._take_lines = take_lines
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Comes before Textual's own, which puts in the first line."""
+        if self._take_lines is not None and len(event.text.strip().splitlines()) > 1:
+            event.prevent_default()
+            event.stop()
+            self._take_lines(event.text)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
+from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -37,7 +38,7 @@ HINT = "{rows.add|^n} add  {rows.duplicate|d} copy  {rows.delete|x} delete"
 MOVE_HINT = "  {rows.move_up|K} {rows.move_down|J} move"
 """What stands above the rows; each kind may have more in between."""
 HELP = "\n`{rows.add|ctrl+n}` adds · `{rows.duplicate|d}` copies · `{rows.delete|x}` deletes · "
-MOVE_HELP = "`{rows.move_up|K}` `{rows.move_down|J}` move · `{rows.open|enter}` edits\n"
+MOVE_HELP = "`{rows.move_up|K}` `{rows.move_down|J}` move · `{rows.open|enter}` edits · `{rows.leave|esc}` back\n"
 """The same in the help of a pane."""
 
 
@@ -51,6 +52,7 @@ class RowsPane(Vertical):
         binding("shift+up,K", "move(-1)", "Move up", "rows.move_up", "This row before the one above"),
         binding("shift+down,J", "move(1)", "Move down", "rows.move_down", "This row after the one below"),
         binding("enter", "open", "Edit", "rows.open", "Edit the first field of this row"),
+        binding("escape", "leave_row", "Rows", "rows.leave", "From a field back to the rows"),
     ]
     KIND: ClassVar[PlaceKind]
     NOUN: ClassVar[str]
@@ -199,6 +201,12 @@ class RowsPane(Vertical):
 
     def action_open(self) -> None:
         self._form.focus_field()
+
+    def action_leave_row(self) -> None:
+        """Out of a field, where letters are typed, to the rows, where they are keys; from there escape is the app's."""
+        if not self._form.has_focus_within:
+            raise SkipAction
+        self._list.focus()
 
     @property
     def _count(self) -> int:

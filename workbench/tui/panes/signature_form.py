@@ -71,7 +71,7 @@ class SignatureForm(Vertical):
         self._outline: Outline | None = None
         self._rows: tuple[Row, ...] = ()
         self._current = 0
-        self._is_alone = False
+        self._is_alone = self._wants_focus = False
         self._list = RowList(self._line)
         self._problem = PlainStatic(classes="field-error")
 
@@ -79,6 +79,10 @@ class SignatureForm(Vertical):
         yield self._list
         yield self._problem
         yield PlainStatic(lines((keys_of(self.app)(_HINT), QUIET)), classes="form-hint")
+
+    def on_mount(self) -> None:
+        if self._wants_focus:
+            self._list.focus()
 
     def show(self, text: str, class_name: str | None) -> None:
         """The form of a text; of one that cannot be read the last form, which then cannot be changed."""
@@ -111,6 +115,7 @@ class SignatureForm(Vertical):
 
     def go_to(self, member: str = "", of: str | None = None) -> None:
         """The focus to the list, and there to the line of a member, in any class or in that one."""
+        self._wants_focus = not self._list.is_attached  # or the focus would go to whatever is left in sight
         self._list.focus()
         for index, row in enumerate(self._rows):
             if row.kind == "member" and row.member == member and of in (None, row.of):
@@ -125,7 +130,11 @@ class SignatureForm(Vertical):
     def on_paste(self, event: events.Paste) -> None:
         """A signature pasted where there is none yet; beside one that stands it would be two."""
         event.stop()
-        text = LINE_END.sub("\n", event.text).strip("\n")
+        self.take_pasted(event.text)
+
+    def take_pasted(self, pasted: str) -> None:
+        """The signature that a pasted text is; what is none, or would be a second one, is told of."""
+        text = LINE_END.sub("\n", pasted).strip("\n")
         key = keys_of(self.app)("{app.signature_view|F11}")
         if self._text and self._text.strip():
             said = f"There is a signature already: {key} shows its source, where text can be pasted."
@@ -213,8 +222,8 @@ class SignatureForm(Vertical):
             if name:
                 self._on_change(Changed(change.new_source(name, "text"), "begin a signature"))
 
-        hint = "its name   enter   {ask.close|esc} closes"
-        self.app.push_screen(AskScreen("A new signature", "Extract", refuse, hint), done)
+        hint = "its name, or paste a whole signature   enter   {ask.close|esc} closes"
+        self.app.push_screen(AskScreen("A new signature", "Extract", refuse, hint, self.take_pasted), done)
 
     def _add(self, row: Row) -> None:
         outline = self._fresh()

@@ -29,7 +29,7 @@ class Row(NamedTuple):
 def rows_of(outline: Outline | None, class_name: str | None) -> tuple[Row, ...]:
     """The lines of the form: the signature's inputs and outputs, then every model and enum."""
     if outline is None:
-        return (Row("begin", text="begin a signature"),)
+        return (Row("begin", text="begin a signature, or paste one"),)
     signature = outline.class_named(class_name)
     if signature is None:
         return (Row("note", text="This signature is no class of the text: it can be changed in the source only."),)

@@ -7,6 +7,7 @@ from textual.content import Content
 from textual.style import Style
 from textual.widget import Widget
 
+from sessions.model.session import Case
 from workbench.output.display import cell_width, one_line
 from workbench.state.document import Document
 from workbench.tui.keys.key_words import keys_of
@@ -56,7 +57,7 @@ class StatusLine(Widget):
 
     def show(self, document: Document, model: str, activity: str = "") -> None:
         session = document.session
-        file = document.path.name if document.path is not None else f"new: {session.name or 'untitled'}"
+        file = document.path.name if document.path is not None else _without_file(session.name or "untitled")
         case = document.state.case.name if len(session.cases) > 1 else ""
         shown = (file, document.dirty, case, model, activity)
         if shown != (self._file, self._dirty, self._case, self._model, self._activity):
@@ -135,9 +136,14 @@ class StatusLine(Widget):
         return Content.assemble(*parts)
 
 
+def _without_file(name: str) -> str:
+    """A session that has no file is called new, once: `new session`."""
+    return name if name.lower().startswith("new") else f"new: {name}"
+
+
 def case_word(name: str) -> str:
     """What stands in front of a case's name; nothing where the name says it already: `case 1`."""
-    return "" if name.lower().startswith("case") else "case "
+    return Case(name).in_words.removesuffix(name)
 
 
 def _does(action: str, label: Content) -> Content:

@@ -221,6 +221,9 @@ class MainScreen(PaneSizesScreen):
     def send(self, columns: Iterable[Column], order: Order) -> None:
         """Sends these columns with the case on screen."""
         read = self.engine.read_signature(self.document.state)
+        if not self.document.session.signature.text.strip():
+            self.notify("There is no signature yet: write one, or paste it, and the prompt stands here.", markup=False)
+            return
         if read.error is not None:
             self.notify(f"The signature cannot be read: {read.error.message}"[:300], severity="error", markup=False)
             return

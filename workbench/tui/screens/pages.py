@@ -305,4 +305,4 @@ def _curl(at: LookedAt) -> str:
     """The request as a curl command, which names its key by variable. Raises `CommandError` where curl cannot ask."""
     from workbench.exporting import forms
 
-    return forms.export("curl", at.session, [at.column], [at.case]).text.rstrip()
+    return forms.export("curl", at.session, [at.column], [at.case], names_flags=False).text.rstrip()

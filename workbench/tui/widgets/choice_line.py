@@ -40,6 +40,7 @@ class ChoiceLine(Widget, can_focus=True):
             tooltip="Choose the next one",
             group=_GROUP,
         ),
+        Binding("enter", "settle", "Next field", show=False, id="choice.settle", tooltip="Go on with it", group=_GROUP),
         Binding(
             "delete", "clear", "No value", show=False, id="choice.clear", tooltip="Take the value away", group=_GROUP
         ),
@@ -72,6 +73,24 @@ class ChoiceLine(Widget, can_focus=True):
         index = event.style.meta.get("choice")
         if isinstance(index, int):
             self._choose(index)
+
+    def on_key(self, event: events.Key) -> None:
+        """The first letter of a choice chooses it, the next one of those that begin so."""
+        letter = event.character.lower() if event.character and event.character.isalnum() else ""
+        first = 0 if self._index is None else self._index + 1
+        order = [(first + step) % len(self.choices) for step in range(len(self.choices))]
+        found = [index for index in order if letter and self.choices[index].shown.lower().startswith(letter)]
+        if found:
+            event.stop()
+            event.prevent_default()
+            self._choose(found[0])
+
+    def action_settle(self) -> None:
+        """Enter takes the first where nothing is chosen yet, and goes on to what comes next where something is."""
+        if self._index is None:
+            self._choose(0)
+        else:
+            self.screen.focus_next()
 
     def action_step(self, by: int) -> None:
         index = self._index

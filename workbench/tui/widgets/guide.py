@@ -32,7 +32,11 @@ class Seen(NamedTuple):
     opened: Session
     session: Session
     columns: Sequence[RenderedColumn]
-    actions: frozenset[str]
+    actions: tuple[str, ...]
+
+
+FEW = 3
+"""Replies that are gone through before that is ticked off."""
 
 
 class Step(NamedTuple):
@@ -62,7 +66,7 @@ FIRST: tuple[Step, ...] = (
     Step(
         "{app.focus_replies|F4} goes from reply to reply: read, repaired, refused. "
         "The table says how each value came about.",
-        lambda seen: _sent(seen) and "focus_replies" in seen.actions,
+        lambda seen: _sent(seen) and seen.actions.count("focus_replies") >= min(len(seen.columns), FEW),
     ),
     Step("In the refused one (XML) write &amp; for &: it is read anew at every key.", _mended),
     Step(
@@ -101,7 +105,7 @@ class Guide(Widget, can_focus=False):
         self.steps = steps_of(session, is_first)
         self.done: set[int] = set()
 
-    def look(self, session: Session, columns: Sequence[RenderedColumn], actions: frozenset[str]) -> None:
+    def look(self, session: Session, columns: Sequence[RenderedColumn], actions: tuple[str, ...]) -> None:
         """Ticks off what is done by now; what was done once stays ticked."""
         seen = Seen(self._opened, session, columns, actions)
         fresh = {

@@ -108,6 +108,11 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
         for matters in (False, True):
             those = [place for place, one in enumerate(self._verdicts) if one.matters == matters and words[place]]
             while those and (excess := self._bare + sum(cells) - room) > 0:
+                alike = {words[place] for place in those}
+                if len(those) > 1 and len(alike) == 1 and not matters:  # told of some and not of others it misleads
+                    for place in those:
+                        words[place], cells[place] = "", 0
+                    break
                 # the longest gives way first, to the length of a few words, then altogether
                 longest = max(those, key=lambda place: cells[place])
                 keep = max(SHORTEST_WORDS, cells[longest] - excess)

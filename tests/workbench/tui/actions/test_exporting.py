@@ -28,7 +28,7 @@ def test_every_form_is_in_the_palette_and_goes_to_a_file_or_the_clipboard(tmp_pa
         desk.app.ask(exporting.export(desk.app, "template"))
         await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
         said = str(desk.app.screen.query_one(".dialog-text", PlainStatic).render())
-        assert "the column chat, the case first" in said and "left out: the other cases: second" in said
+        assert "the column chat, case first" in said and "left out: the other cases: second" in said
         await desk.press("f")
         await desk.until(lambda: not isinstance(desk.app.screen, ConfirmScreen), "for the file's name")
         await desk.fill_in(str(tmp_path / "no" / "folder.json"))

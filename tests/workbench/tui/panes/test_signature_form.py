@@ -9,6 +9,7 @@ from sessions.model.session import Session, SignatureText
 from tests.support.open_app import CLASSIFY, SMALL, TICKETS, Desk, at_the_desk
 from workbench.tui.dialogs.confirm import ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
+from workbench.tui.panes.signature_form import SignatureForm
 from workbench.tui.widgets.row_list import RowList
 
 
@@ -73,6 +74,30 @@ def test_a_signature_pasted_onto_the_form_of_a_new_session_is_its_signature() ->
         assert "already" in list(desk.app._notifications)[-1].message
         await desk.press("ctrl+z")
         assert source(desk) == ""
+
+    at_the_desk(act, Session(SignatureText("")))
+
+
+def test_a_whole_signature_pasted_where_its_name_is_asked_for_is_taken() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        assert "no signature yet" in list(desk.app._notifications)[-1].message
+        await desk.press("f11", "enter")
+        desk.app.post_message(events.Paste(CLASSIFY.replace("\n", "\r")))
+        await desk.until(lambda: source(desk) == CLASSIFY, "for the signature")
+        assert desk.app.screen is desk.main
+
+    at_the_desk(act, Session(SignatureText("")))
+
+
+def test_a_form_that_is_not_there_yet_gets_the_focus_once_it_is() -> None:
+    async def act(desk: Desk) -> None:
+        form = SignatureForm(lambda _: None, lambda _: "")
+        form.go_to()
+        await desk.settle()
+        await desk.main.signature.mount(form)
+        await desk.settle()
+        assert isinstance(desk.app.focused, RowList) and form in desk.app.focused.ancestors
 
     at_the_desk(act, Session(SignatureText("")))
 

@@ -72,3 +72,15 @@ def test_undoing_an_added_demo_leaves_the_focus_where_the_demos_are(is_last: boo
         await desk.until(lambda: len(desk.document.session.demos) > len(session.demos), "for what was pasted")
 
     at_the_desk(act, session)
+
+
+def test_escape_leads_from_a_field_to_the_rows_where_letters_are_keys() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("demo", "ticket", 0)
+        await desk.press("d", "escape", "d")
+        demos = desk.document.session.demos
+        assert [one.values["ticket"] for one in demos] == ["dsomething", "dsomething"], "typed, then copied"
+        await desk.press("x", "escape")
+        assert len(desk.document.session.demos) == 1 and isinstance(desk.app.focused, RowList)
+
+    at_the_desk(act, replace(TICKETS, demos=(Demo({"ticket": "something", "label": "bug"}),)))

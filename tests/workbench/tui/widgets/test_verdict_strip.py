@@ -40,6 +40,18 @@ def test_words_give_way_in_the_order_in_which_they_can_be_spared(width: int, sai
     on_stage(strip, act, size=(width, 3))
 
 
+@pytest.mark.parametrize("width", [60, 75, 100])
+def test_what_is_said_of_all_columns_alike_is_said_of_all_or_of_none(width: int) -> None:
+    strip = VerdictStrip()
+    names = ("Chat", "JSON", "XML", "BAML")
+    strip.show([Verdict(one, one, "·", "", "no reply yet") for one in names], "Chat")
+
+    async def act(stage: object, pilot: object) -> None:
+        assert strip.render().plain.count("no reply yet") in (0, len(names))
+
+    on_stage(strip, act, size=(width, 3))
+
+
 def test_names_and_reasons_of_others_do_no_harm() -> None:
     strip = VerdictStrip()
 

@@ -28,6 +28,8 @@ WORDS_OF: Mapping[FieldState, str] = {
 SHORTEST_TYPE = 12
 """Cells of a type that is cut off, below which it is left out of the line."""
 MOST_NEAR_MISSES = 5
+MOST_LINES = 40
+"""Of the reply of a second model."""
 
 
 class Row(NamedTuple):
@@ -66,7 +68,7 @@ def rows_of(reading: Reading, width: int, toggled: frozenset[str] | set[str] = f
             found += _field(reading, field, flags, width, toggled)
     if reading.extraction is not None:
         found += _heading("the reply of the second model", width)
-        found += _message("", reading.extraction.completion.strip(), "note", width)
+        found += _text(reading.extraction.completion.strip(), width)
         found += _verdict(reading.extraction, width)
     return found
 
@@ -134,12 +136,18 @@ def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: boo
         shown_type = ""
     room = max(1, width - used - (cell_len(shown_type) + 2 if shown_type else 0) - 2 * bool(flags))
     if field.state in ("read", "default"):
-        middle = (one_line(value_text(field.value), room), "value")
+        middle = (one_line(_beside_type(value_text(field.value), annotation), room), "value")
     else:
         middle = (one_line(field.state, room), style)
     gap = " " * max(1, width - used - cell_len(middle[0]) - cell_len(shown_type) - 2 * bool(flags))
     tail = [(gap, "value"), *([("⚠ ", "warning")] if flags else []), (shown_type, "type")]
     return _row([*pieces, middle, *tail], width)._replace(field=field.name)
+
+
+def _beside_type(value: str, annotation: str) -> str:
+    """A value as it stands beside its type, whose name in front of it would take the room of what it holds."""
+    named = f"{annotation}("
+    return value[len(named) : -1] if value.startswith(named) and value.endswith(")") else value
 
 
 def _link(arrow: str, value: Any, words: str, width: int) -> list[Row]:
@@ -177,6 +185,14 @@ def _message(mark: str, text: str, style: str, width: int) -> list[Row]:
         Row(((" " * len(lead) if number else lead, style), (line, words)))
         for number, line in enumerate(_wrap(text, width - len(lead)))
     ]
+
+
+def _text(text: str, width: int) -> list[Row]:
+    """A reply line by line, as far as it is not too long to be looked at here."""
+    lines = text.split("\n")
+    found = [row for line in lines[:MOST_LINES] for row in _message("", line, "note", width) or [Row(())]]
+    more = len(lines) - MOST_LINES
+    return found + (_message("", f"… and {more:,} more lines", "note", width) if more > 0 else [])
 
 
 def _sentence(message: str) -> str:

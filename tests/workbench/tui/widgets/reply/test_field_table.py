@@ -58,6 +58,26 @@ def test_a_closed_field_is_one_row_with_name_value_and_type() -> None:
     ]
 
 
+def test_beside_its_type_a_model_is_shown_by_what_it_holds() -> None:
+    import pydantic
+
+    class Invoice(pydantic.BaseModel):
+        number: str
+        total: float
+
+    signature = Signature.make([Field("q", "input"), Field("invoice", "output", Invoice)], "Read.")
+    row = text_of(rows_of(CHAT.read(signature, '[[ ## invoice ## ]]\n{"number": "A-1", "total": 2}'), 60))[0]
+    assert row.split()[1:] == ["✓", "invoice", "number='A-1',", "total=2.0", "Invoice"]
+
+
+def test_the_reply_of_a_second_model_stands_line_by_line() -> None:
+    second = CHAT.read(SIGNATURE, "[[ ## answer ## ]]\nyes\n\n" + "more\n" * 60)
+    rows = text_of(rows_of(replace(reading(GOOD), extraction=second), 60))
+    shown = [row.strip() for row in rows[rows.index(next(row for row in rows if "second model" in row)) + 1 :]]
+    assert shown[:4] == ["[[ ## answer ## ]]", "yes", "", "more"]
+    assert "… and 23 more lines" in shown and not any("↵" in row for row in shown)
+
+
 def test_an_open_field_shows_raw_text_each_step_and_what_came_of_it() -> None:
     rows = text_of(rows_of(reading(GOOD), 80, {"score"}))
     start = next(number for number, row in enumerate(rows) if "score" in row)

@@ -1,0 +1,36 @@
+"""A few values to choose from: arrows, the first letter or a click choose, and enter goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from tests.support.screen import Stage, on_stage
+from workbench.editing.field_values import ABSENT, Choice
+from workbench.tui.widgets.choice_line import ChoiceLine
+
+WORDS = [Choice(one, one) for one in ("bug", "bill", "question")]
+
+
+def test_the_first_letter_chooses_and_enter_takes_the_first_or_goes_on() -> None:
+    chosen: list[Any] = []
+
+    def choose(value: Any) -> None:
+        chosen.append(value)
+        line.show(value)
+
+    line = ChoiceLine(WORDS, ABSENT, choose)
+
+    async def act(stage: Stage[ChoiceLine], pilot: Pilot[None]) -> None:
+        await stage.screen.mount(Input())
+        line.focus()
+        await pilot.press("enter")
+        assert chosen == ["bug"], "enter takes the first where nothing was chosen"
+        await pilot.press("q", "b", "B", "z")
+        assert chosen == ["bug", "question", "bug", "bill"], "the next that begins so; other letters choose nothing"
+        await pilot.press("enter")
+        assert chosen[-1] == "bill" and isinstance(stage.focused, Input), "enter goes on where one is chosen"
+
+    on_stage(line, act)
