@@ -50,6 +50,8 @@ class RunOptions(TypedDict, total=False):
     """Each is called with every event as it happens."""
     raw: bool
     """The reply is kept as text and not read."""
+    held: bool
+    """Whether `params` are the model's own, as in `dspy.LM(…)`, and not those of this call."""
     reuse: Prompt | None
     """An earlier prompt, whose demos are taken over where they are the same."""
     clock: Callable[[], float]

@@ -61,10 +61,12 @@ def prepare(
     model_type: str = "chat",
     reuse: Prompt | None = None,
     tools: Sequence[RunTool] = (),
+    held: bool = False,
 ) -> Request:
     """The request for one call; calls nothing. Raises what dspy raises for tools without inputs and while formatting.
 
-    `params` are the call's, `model_params` the model's own defaults, which are looked at but not sent. `tools` are
+    `params` are the call's (`config` of `dspy.Predict`), or where they are `held` those `dspy.LM(…)` was made with, of
+    which no adapter takes any away. `model_params` are looked at but not sent: a model adds its own. `tools` are
     those of a run: native where adapter and model can, else in a field, with one for `dspy.ToolCalls` in the reply.
     Raises ValueError for decisions whose settings do not fit, or that nothing describes.
     Rule: `dspy.adapters.base.Adapter._call_preprocess` and JSONAdapter's tiers of `response_format`.
@@ -75,6 +77,7 @@ def prepare(
     if decisions is not None:
         signature, demos = decisions.with_examples(demos), ()
     sent: dict[str, Any] = dict(params or {})
+    of_the_model = {name: sent.pop(name) for name in TOOL_PARAMS if held and name in sent}
     facts = ModelFacts(
         model or "",
         model_type,
@@ -102,7 +105,7 @@ def prepare(
     if sent.get("parallel_tool_calls") is not None:
         sent.setdefault("tool_choice", "auto")
     removed = tuple([name for name in signature.fields if name not in processed.fields])
-    return Request(prompt, sent, without(processed, added), removed, model, calls_field, decisions)
+    return Request(prompt, {**of_the_model, **sent}, without(processed, added), removed, model, calls_field, decisions)
 
 
 def _whole_schemas(sent: Sequence[Any], tools: Sequence[RunTool]) -> list[Any]:

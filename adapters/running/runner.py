@@ -50,6 +50,7 @@ def run(
     retries: int = 0,
     tools: Tools | None = None,
     clock: Callable[[], float] = time.monotonic,
+    held: bool = False,
 ) -> Run:
     """Sends one prompt and reads the reply. Blocks; every failure is in the result, none is raised.
 
@@ -58,7 +59,8 @@ def run(
     `deadline_s` is seconds from now for the whole run, `cancel` ends it within a fifth of a second; what had arrived is
     kept. `extraction_lm` is TwoStep's second model (None: `lm`). `raw`: the reply is kept as text and not read.
     `retries` is how often a call that failed for a passing reason is made again, each an attempt of its own. `tools`
-    are offered to the model, and called for it until it gives its answer; `Run.tool_turns` tells of them.
+    are offered to the model, and called for it until it gives its answer; `Run.tool_turns` tells of them. `held`: the
+    `params` are the model's own, as in `dspy.LM(…)`, and not the call's (`adapters.requests.request.prepare`).
     `capabilities` replace those of `lm`. `clock` gives seconds and only needs to move forward.
     """
     lifecycle = Lifecycle(tuple(listeners), clock, deadline_s, cancel)
@@ -67,7 +69,7 @@ def run(
     try:
         lifecycle.check("Deadline expired before the run started.", "request")
         offered = tools if tools is not None and tools.tools else None
-        work = _Work(lifecycle, fallback, raw, lm, capabilities, extraction_lm or lm, retries, offered, reuse)
+        work = _Work(lifecycle, fallback, raw, lm, capabilities, extraction_lm or lm, retries, offered, reuse, held)
         outcomes = work.ask(adapter, signature, demos, inputs, params)
     except StopError as stop:
         return lifecycle.failed(stop)
@@ -108,6 +110,7 @@ class _Work:
     retries: int = 0
     tools: Tools | None = None
     reuse: Prompt | None = None
+    held: bool = False
 
     def ask(
         self,
@@ -172,6 +175,7 @@ class _Work:
                 model_type=getattr(self.lm, "model_type", "chat"),
                 reuse=self.reuse,
                 tools=() if self.tools is None else self.tools.tools,
+                held=self.held,
             )
         except Exception as error:  # an adapter of the user's own may raise anything: it is how the run ended
             message = f"The prompt cannot be made: {type(error).__name__}: {one_line(str(error))}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from adapters.formats import catalog
 from adapters.lm.capabilities import capabilities_of
+from adapters.requests.request import TOOL_PARAMS
 from adapters.requests.strict_schema import strict_schema
 from adapters.signatures.signature import Signature
 from sessions.captured.calls import LiveAttempt, LiveCall, LiveModel, LiveReading
@@ -52,9 +53,13 @@ def options_of(attempt: LiveAttempt, name: str) -> dict[str, Any]:
 
 
 def parameters_of(call: LiveCall) -> dict[str, Any]:
-    """What the model and the predictor were set to, as far as a session may say it."""
-    model = call.attempts[0].model
-    return parameters_in({**(model.params if model is not None else {}), **call.config})
+    """What the model and the predictor were set to, as far as a session may say it.
+
+    A session's are the model's own: what an adapter without tools dropped of the predictor's is left out.
+    """
+    model, sent = call.attempts[0].model, call.attempts[0].params
+    config = {name: one for name, one in call.config.items() if name not in TOOL_PARAMS or name in sent}
+    return parameters_in({**(model.params if model is not None else {}), **config})
 
 
 def recorded(call: LiveCall, session: Session, case: Case, column: Column, versions: Mapping[str, str]) -> Recording:

@@ -98,7 +98,7 @@ def _bound(adapter: Adapter, session: Session, column: Column, case: Case) -> Ad
 
 
 def params_of(session: Session, column: Column) -> dict[str, Any]:
-    """What goes into the request beside the messages, as `dspy.Predict` hands it to the LM.
+    """What goes into the request beside the messages: what `dspy.LM(…)` is made with.
 
     Without what concerns the connection (`connection_of`). Rule: `dspy.Predict._forward_preprocess` asks for a
     temperature of 0.7 where several completions are wanted and the temperature is unset or at most 0.15.
@@ -181,6 +181,7 @@ def request_of(
         model_type=lm_settings_of(session, column).model_type,
         reuse=reuse,
         tools=described_tools(session),
+        held=True,
     )
     if lm_settings_of(session, column).model_type == "text" and not model.startswith("offline/"):
         text_of(request.as_dict())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from wire_bodies import (
     EVERY_SETTING,
     FEATURES,
     LIMIT,
+    OF_TOOLS,
     PROVIDERS,
     differences,
     limited_by_dspy,
@@ -80,10 +82,12 @@ def compare_each_setting(server: LoopbackServer, names: tuple[str, ...], record:
         for one in EVERY_SETTING:
             if one == "max_completion_tokens" and limited_by_dspy(name):
                 continue
-            for feature in ("tools", "lists") if one in ("parallel_tool_calls", "tool_choice") else ("lists",):
-                theirs = sent_by_dspy(server, name, "chat", feature, setting(one), **how)
-                ours = sent_by_us(server, name, "chat", feature, setting(one), **how)
-                tally.add(f"{name} {feature} {setting(one)} {how}", differences(theirs, ours))
+            of_tools = one in OF_TOOLS
+            for feature in ("tools", "lists") if of_tools else ("lists",):
+                for adapter, held in product(("chat", "json"), (True, False)) if of_tools else (("chat", True),):
+                    theirs = sent_by_dspy(server, name, adapter, feature, setting(one), held, **how)
+                    ours = sent_by_us(server, name, adapter, feature, setting(one), held, **how)
+                    tally.add(f"{name} {adapter} {feature} {setting(one)} {held} {how}", differences(theirs, ours))
     tally.report(record)
 
 

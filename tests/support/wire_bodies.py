@@ -56,8 +56,8 @@ FEATURES: Mapping[str, dict[str, Any]] = {
 }
 
 
-OF_THE_CALL = frozenset({"tool_choice", "parallel_tool_calls"})
-"""Settings that we take for a call's own, as dspy takes them in `config`: an adapter without tools drops them."""
+OF_TOOLS = frozenset({"tool_choice", "parallel_tool_calls"})
+"""Settings that an adapter without tools drops where they are a call's own (`config`), and not where the LM's."""
 
 EVERY_SETTING: Mapping[str, Any] = {
     "temperature": 1,
@@ -133,14 +133,21 @@ def variable_of(header: str) -> str:
 
 
 def sent_by_dspy(
-    server: LoopbackServer, name: str, adapter: str, feature: str, params: dict[str, Any], **settings: Any
+    server: LoopbackServer,
+    name: str,
+    adapter: str,
+    feature: str,
+    params: dict[str, Any],
+    held: bool = True,
+    **settings: Any,
 ) -> Any:
+    """The body of dspy's request; `params` are those of `dspy.LM(…)`, but where they are not `held` those of tools."""
     server.requests.clear()
     inputs = {**QUESTION, **({"tools": [dspy.Tool(search)]} if feature == "tools" else {})}
     options = {} if adapter in ("json", "baml", "twostep") else {"use_json_adapter_fallback": False}
     try:
-        of_the_call = {one: value for one, value in params.items() if one in OF_THE_CALL}
-        settings |= {one: value for one, value in params.items() if one not in OF_THE_CALL}
+        of_the_call = {one: value for one, value in params.items() if one in OF_TOOLS and not held}
+        settings |= {one: value for one, value in params.items() if one not in of_the_call}
         lm = dspy.LM(name, api_base=server.url, api_key=CANARY, cache=False, num_retries=0, **settings)
         engines.theirs(adapter, options, lm)(lm, of_the_call, signature(feature), [], inputs)
     except Exception as error:
@@ -151,8 +158,15 @@ def sent_by_dspy(
 
 
 def sent_by_us(
-    server: LoopbackServer, name: str, adapter: str, feature: str, params: dict[str, Any], **settings: Any
+    server: LoopbackServer,
+    name: str,
+    adapter: str,
+    feature: str,
+    params: dict[str, Any],
+    held: bool = True,
+    **settings: Any,
 ) -> Any:
+    """The body of our request, as `sent_by_dspy`."""
     server.requests.clear()
     tool = Tool(name="search", desc="Searches.", args=ARGS)
     inputs = {**QUESTION, **({"tools": [tool]} if feature == "tools" else {})}
@@ -169,7 +183,7 @@ def sent_by_us(
         allow_variables=headers.values(),
     )
     ours = Signature.from_dspy(signature(feature))
-    run = runner.run(engines.ours(adapter), lm, ours, [], inputs, fallback=False, params=params)
+    run = runner.run(engines.ours(adapter), lm, ours, [], inputs, fallback=False, params=params, held=held)
     return body_of(server, "none" if run.error is None else run.error.message)
 
 

@@ -164,6 +164,7 @@ def send(
         rendering.demos_of(session),
         rendering.inputs_of(signature, case),
         params=rendering.params_of(session, column),
+        held=True,
         fallback=session.fallback,
         listeners=listeners,
         deadline_s=deadline_s,
