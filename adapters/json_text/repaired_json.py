@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import inspect
 import json
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, cast
 
 from json_repair.json_parser import JSONParser
 
@@ -62,10 +64,30 @@ _CAN_PLACE = "try_valid_json_suffix" in inspect.signature(JSONParser).parameters
 """Before 0.60 or so json_repair had no way of its own for an object inside of a text, and let RecursionError out."""
 
 
+COPIED_AT_ONCE = 1024
+"""Characters that are copied in the time of one look."""
+
+
+class _LookedAt:
+    """A text that tells `take` of every look at it."""
+
+    def __init__(self, text: Any, take: Callable[[int], None]) -> None:
+        self._text = text
+        self._take = take
+
+    def __len__(self) -> int:
+        return len(self._text)
+
+    def __getitem__(self, place: int | slice) -> Any:
+        found = self._text[place]
+        self._take(1 + len(found) // COPIED_AT_ONCE)
+        return found
+
+
 class _BoundedParser(JSONParser):
     """json_repair's parser, stopped by `TooLargeError` when it has looked at more characters than a reading may cost.
 
-    All its loops look at characters through these three methods.
+    All its loops look at characters through these methods.
     """
 
     def __init__(self, text: str, **options: Any) -> None:
@@ -100,6 +122,31 @@ class _BoundedParser(JSONParser):
         if walk is None or walk.text is not text:  # json_repair rewrites some texts as it goes
             walk = self._walks[quote] = Walk(text, quote, self._steps.take)
         return walk
+
+    def parenthesized_is_explicit_tuple(self) -> bool:
+        with self._looked_at():
+            return bool(super().parenthesized_is_explicit_tuple())
+
+    def top_level_parenthesized_can_start_value(self) -> bool:
+        with self._looked_at():
+            return bool(super().top_level_parenthesized_can_start_value())
+
+    @contextmanager
+    def _looked_at(self) -> Iterator[None]:
+        """Counts what is looked at in the text itself, as where json_repair searches for the end of a bracket."""
+        text = self.json_str
+        self.json_str = cast(str, _LookedAt(text, self._steps.take))
+        try:
+            yield
+        finally:
+            self.json_str = text
+
+    def parse_object(self, *schema: Any) -> Any:
+        start = self.index
+        made = super().parse_object(*schema)
+        if not made:  # its text is looked through again for what an empty object may have been meant to be
+            self._steps.take(max(self.index - start, 0))
+        return made
 
     def scroll_whitespaces(self, idx: int = 0, **options: Any) -> int:
         found: int = super().scroll_whitespaces(idx, **options)

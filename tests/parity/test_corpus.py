@@ -109,8 +109,8 @@ def test_large_and_deep_replies_are_read_as_dspy_reads_them(record: Record) -> N
 
 
 LIMITED = {
-    "chat-deep-chat-any-parens-100k": "past 2,000 open brackets nothing is repaired; dspy refuses it after 4 s",
-    "json-open-braces": "past 2,000 open brackets nothing is repaired; dspy refuses it too, in other words",
+    "chat-deep-chat-any-parens-100k": "past 2,000,000 looks nothing is repaired; dspy refuses it after 4 s",
+    "json-open-braces": "past 2,000,000 looks nothing is repaired; dspy refuses it too, in other words",
 }
 """Replies past a stated limit of ours, with that limit."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import pytest
 from oracle import compare, signatures
@@ -14,7 +15,6 @@ from adapters.formats.catalog import make
 from adapters.json_text import repair_limits as limits
 from adapters.json_text.repair_limits import (
     LITERAL_LENGTH,
-    REPAIR_DEPTH,
     REPAIR_LENGTH,
     REPAIR_STEPS,
     REPAIR_STRETCH,
@@ -44,12 +44,6 @@ PAST: dict[str, tuple[str, Built, str, str]] = {
         LIST,
         '{"v": ["x"], ' + ('"' * 1_000 + "{}, ") * 220 + "}",
         f"more than {REPAIR_STEPS:,} looks",
-    ),
-    "more brackets left open than json_repair can follow": (
-        "json",
-        TEXT,
-        '{"v": "' + "see (" * (REPAIR_DEPTH + 1) + '\n"}',
-        f"more than {REPAIR_DEPTH:,} open brackets",
     ),
 }
 
@@ -141,18 +135,32 @@ def test_an_ordinary_reply_is_looked_at_a_few_times_at_most() -> None:
     "completion",
     [
         '{"v": "' + "line\n" * 4_000 + '"}',
-        '{"v": "' + "see (" * (REPAIR_DEPTH - 10) + '\n"}',
+        '{"v": "' + "see ({[" * 5_000 + '\n"}',
         '{"v": "' + "x" * (2 * REPAIR_LENGTH) + '"}',
         '{"v": ["' + 'He said "yes" and then "no" to her. ' * 80 + '"]}',
         "{'v': [" + ", ".join("'it's a \"test\"'" for _ in range(250)) + "]}",
     ],
     ids=[
-        *("a long string with line breaks", "almost too many brackets", "valid JSON of any length"),
+        *("a long string with line breaks", "thousands of open brackets", "valid JSON of any length"),
         *("quotes inside of a list", "a list as Python prints it, with apostrophes"),
     ],
 )
 def test_within_the_limits_replies_are_read_as_dspy_reads_them(completion: str) -> None:
     assert compare.parsing("json", TEXT, completion) is None
+
+
+@pytest.mark.parametrize("unit", ["(", "it'sa[,("])
+def test_what_is_searched_from_a_bracket_to_the_end_is_counted(unit: str) -> None:
+    """json_repair looks from each round bracket for the one that closes it, by a loop of its own."""
+    text = unit * 400
+    with limits.one_reading() as steps, suppress(ValueError):
+        repair_json(text)
+    assert steps.allowed - steps.left > 50 * len(text)
+
+
+def test_tens_of_thousands_of_open_brackets_are_read_as_dspy_reads_them() -> None:
+    for unit in ("[x(", "{x ", "[a\n", "{a: [1, 2}, ", "[[1,2],]"):
+        assert compare.parsing("json", LIST, '{"v": [' + unit * (60_000 // len(unit))) is None, unit
 
 
 @pytest.mark.parametrize("unit", ['a"b', 'print("hi")\n', '{"x": "y"}\n', '<a href="x">y</a> '])
