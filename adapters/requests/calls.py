@@ -78,8 +78,11 @@ class Outcome:
 class WholeCall(Protocol):
     """A call that somebody else makes from end to end, such as another release of dspy: for one case, known to it."""
 
-    def request(self, capabilities: Capabilities, model: str | None) -> Request:
-        """What goes out, the messages included; with this call as its `whole_call`. Raises what keeps it from that."""
+    def request(self, capabilities: Capabilities, model: str | None, reuse: Prompt | None = None) -> Request:
+        """What goes out, the messages included; with this call as its `whole_call`. Raises what keeps it from that.
+
+        Messages that are as in `reuse`, the prompt before, are the same objects: what is shown of them stays.
+        """
 
     def outcome(self, request: Request, signature: Signature, output: Mapping[str, Any] | str | None) -> Outcome:
         """How an answer to `request` is read, as `adapters.requests.request.postprocess`. Never raises."""

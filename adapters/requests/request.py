@@ -72,7 +72,7 @@ def prepare(
     Rule: `dspy.adapters.base.Adapter._call_preprocess` and JSONAdapter's tiers of `response_format`.
     """
     if adapter.whole_call is not None:
-        return adapter.whole_call.request(capabilities, model)
+        return adapter.whole_call.request(capabilities, model, reuse)
     decisions = decisions_of(signature)
     if decisions is not None:
         signature, demos = decisions.with_examples(demos), ()

@@ -117,12 +117,13 @@ def loads(text: str, path: PathLike | None = None) -> Session:
     return file_format.from_data(_decode(text, name), name)
 
 
-def dumps(session: Session) -> str:
+def dumps(session: Session, parts: WrittenParts | None = None) -> str:
     """The text of the session's file; the same session always has the same text.
 
-    Raises `SessionError` for what must not be written (a secret, an unknown parameter) or is no plain JSON value.
+    With `parts`, what they know is not written anew. Raises `SessionError` for what must not be written (a secret, an
+    unknown parameter) or is no plain JSON value.
     """
-    return _dumps(session, None)
+    return _dumps(session, None, parts)
 
 
 def save(

@@ -99,7 +99,7 @@ class CaseOfRelease:
     capabilities: Capabilities | None = field(default=None)
     """Those that the request was made for."""
 
-    def request(self, capabilities: Capabilities, model: str | None) -> Request:
+    def request(self, capabilities: Capabilities, model: str | None, reuse: Prompt | None = None) -> Request:
         """What that release sends. Raises `ReleaseError`, and `SignatureError`."""
         asked = replace(self, capabilities=capabilities)
         made = running.release_of(self.adapter.version).call(asked._question())
@@ -109,6 +109,8 @@ class CaseOfRelease:
         for name in removed:
             left = left.delete(name)
         prompt = alignment.traced(prompt_of_dicts(made.messages), self._our_messages(capabilities))
+        if reuse is not None:
+            prompt = alignment.kept(prompt, reuse)
         return Request(prompt, made.request, left, removed, model, whole_call=asked)
 
     def outcome(self, request: Request, signature: Signature, output: Mapping[str, Any] | str | None) -> Outcome:

@@ -28,6 +28,17 @@ def traced(theirs: Prompt, own: Sequence[Message]) -> Prompt:
     return replace(theirs, messages=tuple([_traced(one, other) for one, other in pairs]))
 
 
+def kept(prompt: Prompt, before: Prompt) -> Prompt:
+    """`prompt` with the objects of `before` for every message that is the same, origins included."""
+    known: dict[tuple[str, str, str], Message] = {(one.role, one.turn, str(one.text)): one for one in before.messages}
+
+    def held(message: Message) -> Message:
+        old = known.get((message.role, message.turn, str(message.text)))
+        return old if old is not None and old == message and old.segments == message.segments else message
+
+    return replace(prompt, messages=tuple([held(one) for one in prompt.messages]))
+
+
 def _traced(message: Message, ours: Message) -> Message:
     turned = replace(message, turn=ours.turn)
     if message.is_list or ours.is_list or len(message.parts) != 1 or len(ours.parts) != 1:

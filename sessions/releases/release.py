@@ -16,6 +16,7 @@ from typing import Any
 
 from adapters.formats import catalog
 from sessions.file import store
+from sessions.file.written_parts import WrittenParts
 from sessions.model import variants
 from sessions.model.replies import Answer
 from sessions.model.session import Case, Column, Session
@@ -68,6 +69,8 @@ class Release:
         self._hint = hint
         self._answer_seconds = answer_seconds
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._written = WrittenParts()
         self._child: _Child | None = _Child(self._python, hint)
         self.version = self._child.version
 
@@ -100,7 +103,7 @@ class Release:
             raise ReleaseError("unsupported", question.column.id, f"{self.name} cannot hold this: {why_not}")
         known = question.capabilities
         asked = {
-            "session": _text_of(question.session, question.case, question.column),
+            "session": self._text_of(question.session, question.case, question.column),
             "adapter": question.adapter,
             "capabilities": None
             if known is None
@@ -126,7 +129,7 @@ class Release:
         The parser alone, without native parts and without a prompt. Raises `ReleaseError`.
         """
         varied = variants.session_of(session, column)
-        text = _text_of(varied, varied.cases[0], column)
+        text = self._text_of(varied, varied.cases[0], column)
         found: list[ReleaseReading] = []
         for start in range(0, len(replies), REPLIES_AT_ONCE):
             some = list(replies[start : start + REPLIES_AT_ONCE])
@@ -141,6 +144,15 @@ class Release:
         if catalog.dspy_class(column.adapter) is None:
             return f"it has no adapter `{column.adapter}`"
         return ""
+
+    def _text_of(self, session: Session, case: Case, column: Column) -> str:
+        """The session with this case and column alone, as JSON: nothing else decides what a prompt is."""
+        bare = Case(case.name, case.inputs, case.history, turns_off=case.turns_off)
+        asked = replace(session, cases=(bare,), columns=(column,), notes="")
+        with self._writing:
+            text = store.dumps(asked, self._written)
+            self._written.forget_others()
+        return text
 
     def _ask(self, question: Mapping[str, Any], column: Column) -> dict[str, Any]:
         with self._lock:
@@ -260,12 +272,6 @@ class _Child:
         for line in self._process.stderr:
             self._said.append(line)
             del self._said[:-50]
-
-
-def _text_of(session: Session, case: Case, column: Column) -> str:
-    """The session with this case and column alone, as JSON: nothing else decides what a prompt is."""
-    bare = Case(case.name, case.inputs, case.history, turns_off=case.turns_off)
-    return store.dumps(replace(session, cases=(bare,), columns=(column,), notes=""))
 
 
 def _answer(answer: Answer) -> dict[str, Any]:

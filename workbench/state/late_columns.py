@@ -20,7 +20,8 @@ def make(late: LateColumn) -> RenderedColumn:
     session, case, column = late.state.session, late.state.case, late.column
     reply = case.replies.get(column.id)
     try:
-        request = rendering.request_of(session, column, case)
+        reuse = late.request.prompt if late.request is not None else None
+        request = rendering.request_of(session, column, case, reuse=reuse)
     except ReleaseError as error:
         return RenderedColumn(column, late.request, str(error), reply)
     except Exception as error:  # whatever reading the signature or building the values raises

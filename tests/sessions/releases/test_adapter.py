@@ -16,7 +16,7 @@ import pytest
 from adapters.formats import catalog
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.prompts.prompt import Message, Prompt
-from adapters.prompts.text import Segment, Text
+from adapters.prompts.text import Kind, Segment, Text
 from adapters.replies.reading import Span
 from sessions import examples
 from sessions.file import store
@@ -47,6 +47,27 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def session_of(signature: str, adapter: str, **inputs: Any) -> Session:
     columns = (Column(f"{adapter}@{HERE}", f"{adapter}@{HERE}"), Column(adapter, adapter))
     return Session(SignatureText(signature), columns=columns, cases=(Case("one", inputs),))
+
+
+def test_messages_that_stay_as_they_were_are_the_same_objects() -> None:
+    session = examples.load(examples.FIRST)
+    column, case = Column("there", f"chat@{HERE}"), session.cases[0]
+    before = rendering.request_of(session, column, case).prompt
+    other = replace(session, signature=replace(session.signature, instructions="Other words."))
+    after = rendering.request_of(other, column, case, reuse=before).prompt
+    assert after.messages == rendering.request_of(other, column, case).prompt.messages
+    same = [one is another for one, another in zip(after.messages, before.messages, strict=True)]
+    assert same == [False] + [True] * (len(same) - 1) and len(same) > 1
+
+
+def test_a_message_whose_pieces_come_from_elsewhere_is_not_the_one_before() -> None:
+    def prompt(kind: Kind) -> Prompt:
+        return Prompt((Message("user", "inputs", (Text((Segment("the same words", kind),)),)),))
+
+    before, after = prompt("value"), prompt("custom")
+    assert before.messages == after.messages
+    assert alignment.kept(after, before).messages[0] is after.messages[0]
+    assert alignment.kept(prompt("value"), before).messages[0] is before.messages[0]
 
 
 @pytest.mark.parametrize("adapter", ["chat", "json", "xml", "baml", "twostep"])

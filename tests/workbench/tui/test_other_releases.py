@@ -71,7 +71,7 @@ def say(desk: Desk, text: str) -> None:
 
     def change(state: State) -> State:
         signature = state.session.signature
-        changed = replace(signature, text=signature.text.replace('"""Classify', f'"""{text}. Classify'))
+        changed = replace(signature, text=signature.text.replace('"""', f'"""{text}. ', 1))
         return replace(state, session=replace(state.session, signature=changed))
 
     desk.app.main.edit(change, Place("signature"), "say")
@@ -111,6 +111,32 @@ def test_what_it_showed_stays_and_is_stale_while_it_works() -> None:
         assert "Be kind" in str(ours.request.messages[0].content)
         await patiently(desk, lambda: has_followed(desk, "Be kind"), "for the prompt of what was typed")
         assert "stale" not in str(pane(desk, THERE).border_title)
+
+    at_the_desk(act, tickets("chat", THERE))
+
+
+def test_it_is_dimmed_when_the_wait_is_long_and_not_at_each_key() -> None:
+    async def act(desk: Desk) -> None:
+        await patiently(desk, lambda: has_followed(desk), "for the first prompt")
+        column = pane(desk, THERE)
+        before = column.prompt.prompt
+        assert before is not None and not column.has_class("-stale")
+        say(desk, "Be kind")
+        desk.app.main.show()
+        assert "stale" in str(column.border_title) and not column.has_class("-stale")
+        await patiently(desk, lambda: has_followed(desk, "Be kind"), "for the prompt of what was typed")
+        assert column.prompt.prompt is not None
+        assert column.prompt.prompt.messages[-1] is before.messages[-1], "what stays is not painted anew"
+        child = running.release_of(HERE)._child
+        assert child is not None
+        os.kill(child._process.pid, signal.SIGSTOP)
+        try:
+            say(desk, "Be brief")
+            await patiently(desk, lambda: column.has_class("-stale"), "for the column to be dimmed")
+        finally:
+            os.kill(child._process.pid, signal.SIGCONT)
+        await patiently(desk, lambda: has_followed(desk, "Be brief"), "for the prompt of what was typed")
+        await patiently(desk, lambda: not column.has_class("-stale"), "for the column to be as bright as others")
 
     at_the_desk(act, tickets("chat", THERE))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from textual import on
 from textual.containers import Vertical
 from textual.content import Content
+from textual.timer import Timer
 
 from adapters.formats import catalog
 from adapters.requests.token_estimates import Estimates
@@ -20,6 +21,7 @@ from workbench.tui.panes.verdict_words import in_short
 from workbench.tui.runs import ratings
 from workbench.tui.runs.exact_counts import told_by_provider
 from workbench.tui.runs.runs import ColumnRun
+from workbench.tui.textual_internals.border_title import put_border_title
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
@@ -41,6 +43,9 @@ AS_DSPY = "as dspy 3.4.1"
 NOT_TRACED = "not traced"
 """Of text that another release made, of which nobody says where it comes from."""
 ASKED_FOR = "its release of dspy is asked …"
+LONG_WAIT_S = 0.15
+"""After which a column that another process still works on is dimmed. Its title says so from the first moment on: that
+is one row, while all rows of a column twice a key would keep every other column waiting."""
 
 NOT_DSPYS = "not an adapter of dspy's"
 
@@ -84,6 +89,9 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         self.fields = FieldTable(column_id)
         self._tokens = Estimates()
         self._counted: tuple[Request, Ledger] | None = None
+        self._wait: Timer | None = None
+        self._has_waited_long = False
+        self._prompt_shown: tuple[object, ...] = ()
 
     def frame(self, column: Column) -> None:
         """The column with its title alone: what it holds is mounted with the first `show`."""
@@ -93,15 +101,11 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         """`model` is named when it is the column's own."""
         if not self.children:
             self.mount_all([self.prompt, self.splitter, self.reply, self.fields])
-        before = self._shown[0] if self._shown is not None else None
         self._shown = (rendered, run)
-        if before is None or _prompt_of(before) != _prompt_of(rendered):
-            prompt = rendered.request.prompt if rendered.request is not None else None
-            hint = "" if prompt is not None or rendered.error else ASKED_FOR if rendered.late else NO_PROMPT
-            self.prompt.show(prompt, stale=rendered.stale, error=rendered.error, hint=hint)
+        self._follow_wait(is_waiting=rendered.late is not None)
+        self._show_prompt(rendered)
         self._model = model
         self._show_title()
-        self.set_class(rendered.stale, "-stale")
         if run is None or run.phase != "running":
             self.reply.remove_class("-thinking")
             self.reply.show(rendered.text, rendered.reading)
@@ -115,6 +119,30 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
                 self.call_after_refresh(self.reply.scroll_home, animate=False)
         self._was_running = run is not None and run.phase == "running"
         self.show_verdict(0.0)
+
+    def _show_prompt(self, rendered: RenderedColumn) -> None:
+        is_dim = rendered.stale and (rendered.late is None or self._has_waited_long)
+        self.set_class(is_dim, "-stale")
+        shown = (rendered.request, rendered.error, is_dim, rendered.late is None)
+        if shown == self._prompt_shown:
+            return
+        self._prompt_shown = shown
+        prompt = rendered.request.prompt if rendered.request is not None else None
+        hint = "" if prompt is not None or rendered.error else ASKED_FOR if rendered.late else NO_PROMPT
+        self.prompt.show(prompt, stale=is_dim, error=rendered.error, hint=hint)
+
+    def _follow_wait(self, *, is_waiting: bool) -> None:
+        """Dims the prompt once another process has been waited for long enough to be noticed."""
+        if is_waiting and self._wait is None:
+            self._wait = self.set_timer(LONG_WAIT_S, self._dim)
+        elif not is_waiting and self._wait is not None:
+            self._wait.stop()
+            self._wait, self._has_waited_long = None, False
+
+    def _dim(self) -> None:
+        self._has_waited_long = True
+        if self._shown is not None:
+            self._show_prompt(self._shown[0])
 
     def _say_expected(self, rendered: RenderedColumn) -> None:
         """Where there is no reply yet stand the fields that will be read from one."""
@@ -227,10 +255,10 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
             self._put_title(title)
 
     def _put_title(self, title: Content) -> None:
-        """A title repaints the whole column, so it is put only when it is another one."""
+        """Most shows change nothing of it."""
         if self._title_on_screen is None or not same(title, self._title_on_screen):
             self._title_on_screen = title
-            self.border_title = title
+            put_border_title(self, title)
 
     def on_resize(self) -> None:
         self._show_title()
@@ -315,11 +343,6 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
             of = rendered.reply.model
             said.append(f"The reply above is {f'of {one_line(str(of), 40)}' if of else 'an earlier one'}, from before.")
         return "\n".join(said)
-
-
-def _prompt_of(rendered: RenderedColumn) -> tuple[object, ...]:
-    """What decides how the prompt of a column is shown."""
-    return rendered.request, rendered.error, rendered.stale, rendered.late is None
 
 
 def _own_name(column: Column) -> str:

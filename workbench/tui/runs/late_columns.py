@@ -24,11 +24,14 @@ class LateColumns:
         self._has_asked = False
 
     def look_after(self, rendered: RenderedColumn, engine: Engine) -> None:
-        """Asks for a column, if that is left to do."""
+        """Asks for a column, if that is left to do, once the columns that need no other process are painted."""
         if rendered.late is not None and rendered.column.id not in self._under_way:
             self._has_asked = True
             self._under_way.add(rendered.column.id)
-            self._node.run_worker(self._follow(rendered.column.id, engine), group="releases", exit_on_error=False)
+            self._node.call_after_refresh(self._start, rendered.column.id, engine)
+
+    def _start(self, id: str, engine: Engine) -> None:
+        self._node.run_worker(self._follow(id, engine), group="releases", exit_on_error=False)
 
     async def _follow(self, id: str, engine: Engine) -> None:
         from workbench.state import late_columns
