@@ -27,7 +27,7 @@ from workbench.config import settings
 from workbench.exporting.forms import FORMS
 from workbench.output.survival_words import SIGNS as SURVIVAL_SIGNS
 from workbench.output.survival_words import WORDS as SURVIVAL_WORDS
-from workbench.tui.keys.bindings import APP_BINDINGS, WITHOUT_KEY
+from workbench.tui.keys.bindings import APP_BINDINGS, WITHOUT_KEY, WITHOUT_KEY_IN_A_CLASS
 from workbench.tui.keys.keymap_child import keys
 
 ROOT = Path(__file__).parents[1]
@@ -70,9 +70,9 @@ def every_key() -> str:
 
 
 def without_key() -> str:
-    return table(
-        ("in the palette", "why it has no key"), [(f"{name} …", reason) for name, reason in WITHOUT_KEY.items()]
-    )
+    rows = [(f"{name} …", reason) for name, reason in WITHOUT_KEY.items()]
+    rows += [(f"{name} … (in a class)", reason) for name, reason in WITHOUT_KEY_IN_A_CLASS.items()]
+    return table(("in the palette", "why it has no key"), rows)
 
 
 def commands() -> str:

@@ -51,6 +51,11 @@ class Confinement:
         return "" if address is None else f"{model}: in this class a model is called at its provider's own address only"
 
     @property
+    def hands_out(self) -> bool:
+        """Whether files get out of the folder by a download alone."""
+        return self.folder is not None
+
+    @property
     def offered_models(self) -> tuple[str, ...] | None:
         """The models to choose from beside the offline ones; None: every one there is."""
         return None if self.folder is None else self.models

@@ -10,8 +10,9 @@ from functools import partial
 
 from aiohttp import web
 
-from workbench.serving import packets, textual_server, visitor_folders
-from workbench.serving.doors import Doors
+from workbench.serving import downloads, packets, textual_server, visitor_folders
+from workbench.serving.doors import Doors, page
+from workbench.serving.orders import FILES
 from workbench.serving.places import Places, Visitor
 from workbench.serving.setup import Setup
 
@@ -46,7 +47,9 @@ class ClassRoom:
 
     async def open(self) -> None:
         """Listens from now on. Raises OSError for an address that cannot be listened on."""
-        application = await textual_server.PageServer(self.setup.font_size, self._converse).application()
+        application = await textual_server.PageServer(
+            self.setup.font_size, self._converse, self._hand_out
+        ).application()
         self._doors.put_into(application)
         self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=SECONDS_TO_CLOSE)
         await self._runner.setup()
@@ -108,6 +111,15 @@ class ClassRoom:
         said = "" if self.setup.keeps else visitor_folders.remove(visitor.folder)
         if said:
             self._say(said)
+
+    async def _hand_out(self, request: web.Request) -> web.StreamResponse:
+        """A file of the visitor's own folder, for him to keep."""
+        visitor = self._doors.holder(request)
+        assert visitor is not None  # the door let nobody else through
+        try:
+            return await textual_server.hand_out(request, visitor.folder / FILES, request.match_info["key"])
+        except downloads.NoDownloadError as error:
+            return page("Not handed out", str(error), status=404)
 
     async def _converse(self, request: web.Request) -> web.WebSocketResponse:
         """The connection of a visitor's page. A second one takes the place of the first: he has one program."""

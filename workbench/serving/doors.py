@@ -17,6 +17,8 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 BROWSER = Path(__file__).parent / "browser"
 OPEN = ("/static/css/", "/static/js/", "/static/fonts/", "/static/images/", "/class/")
 """Where the files of the pages are, which are no secret."""
+DOWNLOADS = "/download/"
+"""Where a visitor gets files of his own folder, by their names."""
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "font-src 'self'; img-src 'self' data:; connect-src 'self' {websockets}; form-action 'self'; base-uri 'none'; "
@@ -62,7 +64,7 @@ class Doors:
                 return await handler(request)
             if path.startswith(OPEN) and not path.endswith("/") and request.method in ("GET", "HEAD"):
                 return await handler(request)
-            if path not in ("/", "/ws"):
+            if path not in ("/", "/ws") and not path.startswith(DOWNLOADS):
                 raise web.HTTPNotFound
             if self.holder(request) is None:
                 return page("Not in this class", NOT_IN, status=403)

@@ -23,7 +23,7 @@ from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 from textual_serve.server import Server
 
-from workbench.serving import packets
+from workbench.serving import downloads, packets
 from workbench.serving.orders import PROGRAM, Orders
 from workbench.serving.packets import Focus, Keys, NoPacketError, Packet, Ping, Resize
 
@@ -38,6 +38,8 @@ SECONDS_TO_CLOSE = 5.0
 """How long a page has to hear that it is closed; one that reads nothing any more is cut off."""
 SECONDS_TO_TAKE = 20.0
 """How long one message may wait for a program that reads nothing, or its answer for a page that does not."""
+CHUNK = 65_536
+"""Bytes of a file that are handed out at a time."""
 NO_PACKET, OPENED_ELSEWHERE, IDLE, CLASS_IS_OVER = 1008, 4001, 4002, 4003
 """Why a connection was closed."""
 
@@ -93,12 +95,15 @@ class VisitorProgram(AppService):
                 await end(process)
 
     async def on_meta(self, data: bytes) -> None:
-        """What the app asks of the browser: to be left, or to open a page of the web. No file is handed out."""
+        """What the app asks of the browser: to be left, to open a page of the web, or to fetch a file by its name."""
         said = json.loads(data)
         if said.get("type") == "exit":
             await self.remote_close()
         elif said.get("type") == "open_url" and str(said.get("url", "")).startswith(("http://", "https://")):
             await self.remote_write_str(json.dumps(["open_url", {"url": said["url"], "new_tab": True}]))
+        elif said.get("type") == "deliver_file_start":
+            name = downloads.address(Path(str(said.get("path", ""))).name)
+            await self.remote_write_str(json.dumps(["deliver_file_start", name]))
 
     async def take(self, packet: Packet) -> None:
         """Hands on what the browser sent; a `Ping` is not for the process."""
@@ -133,12 +138,20 @@ async def _read_to_its_end(stream: asyncio.StreamReader) -> None:
 
 
 class PageServer(Server):
-    """Textual's server with our pages. `converse` is what becomes of the connection of a visitor."""
+    """Textual's server with our pages. `converse` is what becomes of the connection of a visitor, `hand_out` answers
+    who asks for a file.
+    """
 
-    def __init__(self, font_size: int, converse: Callable[[web.Request], Awaitable[web.WebSocketResponse]]) -> None:
+    def __init__(
+        self,
+        font_size: int,
+        converse: Callable[[web.Request], Awaitable[web.WebSocketResponse]],
+        hand_out: Callable[[web.Request], Awaitable[web.StreamResponse]],
+    ) -> None:
         super().__init__(PROGRAM, title="workbench", templates_path=BROWSER)
         self._font_size = font_size
         self._converse = converse
+        self._hand_out = hand_out
 
     async def application(self) -> web.Application:
         """aiohttp's application, to which the caller adds what keeps people out."""
@@ -152,10 +165,36 @@ class PageServer(Server):
         return web.Response(text=page, content_type="text/html")
 
     async def handle_download(self, request: web.Request) -> web.StreamResponse:
-        raise web.HTTPNotFound
+        return await self._hand_out(request)
 
     async def handle_websocket(self, request: web.Request) -> web.WebSocketResponse:
         return await self._converse(request)
+
+
+async def hand_out(request: web.Request, folder: Path, name: str) -> web.StreamResponse:
+    """Answers with the file of this name in `folder`, which a browser keeps and never shows.
+
+    Raises `NoDownloadError`. A browser that reads nothing is cut off.
+    """
+    with downloads.open_file(folder, name) as opened:
+        left = os.fstat(opened.fileno()).st_size
+        response = web.StreamResponse()
+        response.content_type = "application/octet-stream"  # whatever is in it, it is no page of ours
+        response.content_length = left
+        response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{downloads.address(name)}"
+        try:
+            async with asyncio.timeout(SECONDS_TO_TAKE):
+                await response.prepare(request)
+            while left and (chunk := await asyncio.to_thread(opened.read, min(CHUNK, left))):
+                left -= len(chunk)
+                async with asyncio.timeout(SECONDS_TO_TAKE):
+                    await response.write(chunk)
+            async with asyncio.timeout(SECONDS_TO_TAKE):
+                await response.write_eof()
+        except (ConnectionError, TimeoutError):
+            if request.transport is not None:
+                request.transport.abort()  # or it waits, with what it holds, for a reader
+    return response
 
 
 class Connection(web.WebSocketResponse):

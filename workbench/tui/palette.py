@@ -22,6 +22,7 @@ from workbench.tui.actions import (
     cases,
     columns,
     copying,
+    downloading,
     exporting,
     files,
     looking,
@@ -194,6 +195,9 @@ def _session(host: Host) -> Iterator[Command]:
     yield Command("Record every column", about, partial(recording.record_all, host))
     run = partial(_ask, host, partial(files.restore_earlier, host))
     yield Command("Restore an earlier version", "what a save of this file replaced", run)
+    if host.confinement.hands_out:
+        about = "take a file of your folder here to your own machine"
+        yield Command("Download a file", about, partial(_ask, host, partial(downloading.choose, host)))
     about = "what `workbench bench` ran for this session: cases by columns, and every reply"
     yield Command("Bench: the grid", about, partial(_ask, host, partial(benching.look_at_bench, host)))
     yield Command("Remove this value", "the field with the focus gets no value", main.clear_field)

@@ -1,13 +1,15 @@
 """Everything the app can do is in the palette, with its key or with the reason why it has none."""
 
 import inspect
+from pathlib import Path
 
 from textual.command import CommandList
 from textual.widgets import Input
 
 from tests.support.open_app import Desk, at_the_desk
+from workbench.config.confinement import Confinement
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.keys.bindings import ACTIONS, WITHOUT_KEY
+from workbench.tui.keys.bindings import ACTIONS, WITHOUT_KEY, WITHOUT_KEY_IN_A_CLASS
 from workbench.tui.palette import commands_of, provider_of
 
 OF_TEXTUAL = {"help_quit"}
@@ -28,7 +30,7 @@ def test_every_action_has_a_key() -> None:
     assert own_actions() - OF_TEXTUAL == ACTIONS
 
 
-def test_every_command_has_a_key_or_a_reason() -> None:
+def test_every_command_has_a_key_or_a_reason(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
         found: dict[str, str] = {}
         for key in ("f2", "f3", "f4", "f11"):
@@ -42,6 +44,9 @@ def test_every_command_has_a_key_or_a_reason() -> None:
         names = {name.partition("   ")[0] for name in keyed}
         assert {"Send", "Find", "Jump", "Form", "Runs", "Rate", "Add", "Next piece", "Open"} <= names
         assert all(not name.endswith("   ") for name in keyed)
+        desk.app.confinement = Confinement(tmp_path)
+        more = {one.name for one in commands_of(desk.app, desk.app.screen)} - found.keys()
+        assert [name.startswith(tuple(WITHOUT_KEY_IN_A_CLASS)) for name in more] == [True] * len(WITHOUT_KEY_IN_A_CLASS)
 
     at_the_desk(act)
 

@@ -13,6 +13,7 @@ from sessions.exports.formats import Format
 from workbench.exporting import forms
 from workbench.exporting.forms import FORMS
 from workbench.output.exit_codes import CommandError
+from workbench.tui.actions import downloading
 from workbench.tui.actions.path_names import why_no_file
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
@@ -28,6 +29,7 @@ ANSWERS = (
     Answer("file", "f", "To a file", "you are asked for its name"),
     Answer("clipboard", "c", "To the clipboard"),
 )
+DOWNLOAD = Answer("download", "d", "Download it", "to your own machine")
 
 
 async def export(host: Host, name: str) -> None:
@@ -39,12 +41,17 @@ async def export(host: Host, name: str) -> None:
     except CommandError as error:
         plain_notify(host.app, str(error), title=f"No {form.title}", severity="warning", timeout=15)
         return
-    answer = await host.app.push_screen_wait(ConfirmScreen(f"Export as {form.title}", _said(host, form, made), ANSWERS))
+    answers = (DOWNLOAD, *ANSWERS) if host.confinement.hands_out else ANSWERS
+    answer = await host.app.push_screen_wait(ConfirmScreen(f"Export as {form.title}", _said(host, form, made), answers))
     if answer == "clipboard":
         host.app.copy_to_clipboard(made.text)
         host.main.say(f"copied {form.title}: {len(made.text):,} characters")
     elif answer == "file":
         await _to_file(host, form, made)
+    elif answer == "download":
+        path = downloading.free_name(_folder(host) / form.file)
+        if _write(host, path, made):
+            downloading.hand_out(host, path)
 
 
 def _maker(host: Host, form: Format) -> Callable[[], Exported]:
@@ -71,10 +78,9 @@ def _said(host: Host, form: Format, made: Exported) -> str:
 
 
 async def _to_file(host: Host, form: Format, made: Exported) -> None:
-    folder = host.document.path.parent if host.document.path is not None else Path.cwd()
-
+    proposed = str(_folder(host) / form.file)
     refuse = partial(why_no_file, example=form.file, confinement=host.confinement)
-    chosen = await host.app.push_screen_wait(AskScreen(f"Export as {form.title}", str(folder / form.file), refuse))
+    chosen = await host.app.push_screen_wait(AskScreen(f"Export as {form.title}", proposed, refuse))
     if chosen is None:
         return
     path = Path(chosen).expanduser()
@@ -82,9 +88,19 @@ async def _to_file(host: Host, form: Format, made: Exported) -> None:
         answers = [Answer("yes", "y", "Replace it"), Answer("no", "n", "Keep it")]
         if await host.app.push_screen_wait(ConfirmScreen("Export", f"{path} exists. Replace it?", answers)) != "yes":
             return
+    if _write(host, path, made):
+        host.main.say(f"exported {form.title} to {path.name}")
+
+
+def _folder(host: Host) -> Path:
+    return host.document.path.parent if host.document.path is not None else Path.cwd()
+
+
+def _write(host: Host, path: Path, made: Exported) -> bool:
+    """Whether it could be written; it is said when not."""
     try:
         path.write_bytes(made.text.encode("utf-8", "backslashreplace"))
     except OSError as error:
         plain_notify(host.app, f"{path}: {error.strerror or error}", title="Not exported", severity="error", timeout=15)
-        return
-    host.main.say(f"exported {form.title} to {path.name}")
+        return False
+    return True

@@ -259,7 +259,8 @@ def _done(host: Host, path: Path, saved: Saved) -> bool:
         said = f"{texts}; the file has the last value, and the text is kept beside it for the next time."
         plain_notify(host.app, said, title=f"Saved {path.name}", severity="warning")
     else:
-        host.main.say(f"saved; {saved.not_kept}" if saved.not_kept else "saved")
+        here = "saved in your folder here; `Download a file` takes it along" if host.confinement.hands_out else "saved"
+        host.main.say(f"{here}; {saved.not_kept}" if saved.not_kept else here)
     if saved.taken:
         plain_notify(
             host.app, _gained(saved.taken, host.key_words), title=f"Saved, with what {path.name} gained", timeout=10

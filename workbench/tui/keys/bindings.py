@@ -165,3 +165,5 @@ WITHOUT_KEY = {
     "Ask anew": "a matter of trust is not decided by a key",
 }
 """Why what the palette offers has no key of its own, by the beginning of its name."""
+WITHOUT_KEY_IN_A_CLASS = {"Download": "what is taken along is chosen by its name, once in a while"}
+"""The same, of what there is in a class alone."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from typing import Any
+from pathlib import Path
+from typing import Any, BinaryIO, TextIO
 
 from textual import events
 from textual.drivers.web_driver import WebDriver
@@ -32,6 +33,14 @@ class VisitorDriver(WebDriver):
 
     def write(self, data: str) -> None:
         super().write(data.encode("utf-8", "replace").decode("utf-8"))
+
+    def deliver_binary(self, binary: BinaryIO | TextIO, *, delivery_key: str, save_path: Path, **about: Any) -> None:
+        """Tells the server which file of the visitor's folder his browser is to get.
+
+        Textual's own hands it over piece by piece, and cuts it off in silence where one takes longer than 4 seconds.
+        """
+        binary.close()
+        self.write_meta({"type": "deliver_file_start", "key": delivery_key, "path": save_path.name})
 
     def run_input_thread(self) -> None:
         super().run_input_thread()
