@@ -67,7 +67,9 @@ def _place(drift: Drift) -> str:
     names = {"render": "the request", "parse": "what is read of the reply", "expect": "what is expected"}
     if drift.part == "render" and "message" in drift.place:
         return f"the messages ({drift.place})"
-    return f"{names.get(drift.part, drift.part)} ({drift.place})" if drift.place else names.get(drift.part, drift.part)
+    said = names.get(drift.part, drift.part)
+    place = drift.place.removeprefix("attempts[0]").lstrip(".")  # the only attempt of most recordings
+    return f"{said} ({place})" if place else said
 
 
 def _heading(drift: Drift) -> list[Block]:

@@ -252,7 +252,7 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         yield block(one_line(cause.words, LONGEST_WORDS), "title")
         where = drifts.places_of(cause, self._drifts)
         if where:
-            yield block(f"in {one_line(where, width)}", "note")
+            yield block(f"in {one_line(where, 3 * width - len('in '))}", "note")
         yield self._name_of(fixture, self._fixture, width)
         decision = self.decisions.of(cause)
         yield Block((SIGNS[decision], Piece(SAID[decision]), Piece(f"   shown {IN_WORDS[self._view]}", "note")))

@@ -7,17 +7,21 @@ from typing import NamedTuple
 
 from textual import events
 from textual.content import Content
+from textual.geometry import Size
 from textual.style import Style
 from textual.widget import Widget
 
 from sessions.model.session import Session
 from workbench.output.display import one_line
 from workbench.state.derived import RenderedColumn
-from workbench.tui.keys.key_words import keys_of
-from workbench.tui.widgets.text.plain import lines
+from workbench.tui.keys.key_words import KeyWords, keys_of
+from workbench.tui.widgets.text.plain import content, lines
+from workbench.tui.widgets.text.wrapping import rows as wrapped
 
-HIGH = 34
-"""Rows of the screen from which every step is shown in full."""
+AROUND = 3
+"""Cells of the pane beside the text: a bar and blanks."""
+SHARE = 60
+"""Per cent of the pane's rows that it takes at most, as its style has it."""
 NARROW = 100
 """Cells of the screen below which the next step alone is shown."""
 SAID, QUIET = "$foreground 85%", "$foreground 60%"
@@ -40,10 +44,11 @@ FEW = 3
 
 
 class Step(NamedTuple):
-    """`is_done` is None for a step that only a person can tick off, with a click."""
+    """`is_done` is None for a step that only a person can tick off, with a click; `short` names one that is done."""
 
     text: str
     is_done: Callable[[Seen], bool] | None = None
+    short: str = ""
 
 
 def _sent(seen: Seen) -> bool:
@@ -62,19 +67,28 @@ FIRST: tuple[Step, ...] = (
     Step(
         "{app.send_all|F5} sends it to three built-in models: one good, two careless.",
         _sent,
+        "{app.send_all|F5}",
     ),
     Step(
         "{app.focus_replies|F4} goes from reply to reply: read, repaired, refused. "
         "The table says how each value came about.",
         lambda seen: _sent(seen) and seen.actions.count("focus_replies") >= min(len(seen.columns), FEW),
+        "{app.focus_replies|F4}",
     ),
-    Step("In the refused one (XML) write &amp; for &: it is read anew at every key.", _mended),
+    Step("In the refused one (XML) write &amp; for &: it is read anew at every key.", _mended, "&amp;"),
     Step(
         "{app.focus_editors|F2} back to the signature: make `total: float` an `int`. Every prompt follows.",
         lambda seen: seen.session.signature.text != seen.opened.signature.text,
+        "{app.focus_editors|F2}",
     ),
-    Step("{app.lesson|F6} explains all of it, piece by piece.", lambda seen: "lesson" in seen.actions),
-    Step("{app.open|^o} opens the next example, from a service desk.", lambda seen: "open" in seen.actions),
+    Step(
+        "{app.lesson|F6} explains all of it, piece by piece.", lambda seen: "lesson" in seen.actions, "{app.lesson|F6}"
+    ),
+    Step(
+        "{app.open|^o} opens the next example, from a service desk.",
+        lambda seen: "open" in seen.actions,
+        "{app.open|^o}",
+    ),
 )
 """The steps of the first example."""
 
@@ -118,9 +132,10 @@ class Guide(Widget, can_focus=False):
             self.refresh(layout=True)
 
     @property
-    def _is_short_of_room(self) -> bool:
-        """Whether all steps but the next are cut to one line: they come when it is their turn."""
-        return self.app.size.height < HIGH
+    def _room(self) -> Size:
+        """The cells and rows that the pane has for it."""
+        pane = self.parent.size if isinstance(self.parent, Widget) else self.size
+        return Size(max(8, pane.width - AROUND), pane.height * SHARE // 100)
 
     @property
     def next_step(self) -> int | None:
@@ -134,23 +149,38 @@ class Guide(Widget, can_focus=False):
         if self.app.size.width < NARROW:
             text = keys(self.steps[following].text) if following is not None else "That was all of it."
             return Content.assemble(lines((f"{self._title}. ", "bold")), self._line(following or 0, text, SAID))
-        if self._opening and not self.done and not self._is_short_of_room:
-            head = lines((f"{self._title}. ", "bold"), (f"{self._opening} {count} steps:", SAID))
-        rows = [head]
-        for place, step in enumerate(self.steps):
-            if place in self.done:
-                shown = lines(
-                    ("✓ ", "$text-success bold"), (one_line(keys(step.text), max(8, self.size.width - 4)), QUIET)
-                )
-            else:
-                mark = ("▸ ", "$text-accent bold") if place == following else ("· ", QUIET)
-                said = keys(step.text)
-                if place != following and self._is_short_of_room:
-                    said = one_line(said, max(8, self.size.width - 4))
-                shown = lines(mark, (said, SAID if place == following else QUIET))
+        rows = self._steps(following, keys)
+        if self._opening and not self.done:
+            opening = lines((f"{self._title}. ", "bold"), (f"{self._opening} {count} steps:", SAID))
+            if self._height_of([opening, *rows]) + 1 <= self._room.height and len(rows) == count:
+                head = opening
+        return Content("\n").join([head, *rows, lines((keys(FOOT), QUIET))])
+
+    def _steps(self, following: int | None, keys: KeyWords) -> list[Content]:
+        """The steps as far as they fit, each whole; what is done is named shortly, or cut to a line."""
+        width, room = self._room.width, self._room.height - 2  # head and foot
+        told = [self.steps[place] for place in sorted(self.done) if self.steps[place].is_done is not None]
+        rows = []
+        if told:
+            rows.append(lines(*[part for one in told for part in _ticked(keys(one.short))]))
+        for place in sorted(self.done):
+            if self.steps[place].is_done is None:
+                ticked = lines(("✓ ", "$text-success bold"), (one_line(keys(self.steps[place].text), width - 2), QUIET))
+                rows.append(ticked.stylize(Style.from_meta({"step": place})))
+        left = [place for place in range(len(self.steps)) if place not in self.done]
+        for number, place in enumerate(left):
+            mark = ("▸ ", "$text-accent bold") if place == following else ("· ", QUIET)
+            shown = lines(mark, (keys(self.steps[place].text), SAID if place == following else QUIET))
+            is_last = number == len(left) - 1
+            if place != following and self._height_of([*rows, shown]) + (not is_last) > room:
+                rows.append(content(f"· {len(left) - number} more", QUIET))
+                break
             rows.append(shown.stylize(Style.from_meta({"step": place})))
-        rows.append(lines((keys(FOOT), QUIET)))
-        return Content("\n").join(rows)
+        return rows
+
+    def _height_of(self, rows: Sequence[Content]) -> int:
+        width = self._room.width
+        return sum(len(wrapped(one.plain, width)) for one in rows)
 
     def _line(self, place: int, text: str, style: str) -> Content:
         return lines((text, style)).stylize(Style.from_meta({"step": place}))
@@ -161,3 +191,7 @@ class Guide(Widget, can_focus=False):
         if isinstance(place, int) and self.steps[place].is_done is None:
             self.done ^= {place}
             self.refresh(layout=True)
+
+
+def _ticked(short: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    return ("✓ ", "$text-success bold"), (f"{short}   ", QUIET)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from sessions import examples
-from tests.support.open_app import MIDDLE, SMALL, Desk, at_the_desk
+from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
 from workbench.tui.widgets.guide import FIRST, Guide, steps_of
 
 
@@ -67,3 +69,24 @@ def test_where_there_is_little_room_the_next_step_stands_alone() -> None:
         assert FIRST[1].text[-20:] not in guide(desk).render().plain
 
     at_the_desk(act, session=examples.load(examples.FIRST), size=SMALL)
+
+
+@pytest.mark.parametrize("size", [(100, 30), MIDDLE, WIDE])
+def test_no_step_is_cut_and_those_that_do_not_fit_are_counted(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.guidance.show(is_first=True)
+        await desk.settle()
+        shown = guide(desk).render().plain
+        assert "…" not in shown and FOOT_KEYS in shown
+        assert guide(desk).max_scroll_y == 0, "all of it is in sight"
+        count = sum(row.startswith(("▸", "·")) and not row.endswith("more") for row in shown.split("\n"))
+        assert f"· {len(FIRST) - count} more" in shown if count < len(FIRST) else "more" not in shown
+        guide(desk).done |= {0, 1, 2}
+        guide(desk).refresh(layout=True)
+        await desk.settle()
+        assert "✓ F5   ✓ F4   ✓ &amp;" in guide(desk).render().plain
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=size)
+
+
+FOOT_KEYS = "quits  esc hides"
