@@ -173,14 +173,14 @@ def decisions_of(signature: Signature) -> Decisions | None:
 
 def is_decided(field: Field) -> bool:
     """Whether an output is made of evidence, by its own type, by one in its `Annotated`, or by its settings."""
-    return (field.decision is not None or _is_declared(field)) and _type_of(field) is not None
+    return (field.decision is not None or is_declared(field)) and _type_of(field) is not None
 
 
 def has_decisions(signature: Signature) -> bool:
     return any(map(is_decided, signature.output_fields.values()))
 
 
-def _is_declared(field: Field) -> bool:
+def is_declared(field: Field) -> bool:
     return any(is_decision_type(one) for one in (field.annotation, *_metadata(field)))
 
 

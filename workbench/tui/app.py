@@ -31,7 +31,7 @@ from workbench.tui import clipboard, themes
 from workbench.tui.guidance import Guidance
 from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG
 from workbench.tui.keys.key_words import KeyWords
-from workbench.tui.messages import SuggestVariant, TryVariant
+from workbench.tui.messages import DecideOutput, SuggestVariant, TryVariant
 from workbench.tui.mistakes import Mistakes
 from workbench.tui.preferences import Preferences
 from workbench.tui.runs.exact_counts import REST_SECONDS, ExactCounts, TokensCounted
@@ -379,6 +379,11 @@ class WorkbenchApp(SurvivingApp):
         from workbench.tui.actions import columns
 
         columns.try_variant(self, message.tag)
+
+    def on_decide_output(self, message: DecideOutput) -> None:
+        from workbench.tui.actions import thresholds
+
+        self.ask(thresholds.decide(self, message.output))
 
     def on_suggest_variant(self, message: SuggestVariant) -> None:
         from workbench.tui.actions import suggesting

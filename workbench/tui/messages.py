@@ -39,6 +39,14 @@ class SuggestVariant(Message):
         self.of = of
 
 
+class DecideOutput(Message):
+    """The user wants to set how an output is decided."""
+
+    def __init__(self, output: str) -> None:
+        super().__init__()
+        self.output = output
+
+
 class TryVariant(Message):
     """The user wants a column with the variants of a tag, beside the column at hand."""
 

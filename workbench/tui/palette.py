@@ -29,6 +29,7 @@ from workbench.tui.actions import (
     past_runs,
     recording,
     sending,
+    thresholds,
 )
 from workbench.tui.keys.bindings import APP_BINDINGS, ON_A_DIALOG
 from workbench.tui.keys.keymap import first_key
@@ -191,6 +192,8 @@ def _session(host: Host) -> Iterator[Command]:
     for column in session.columns:
         yield Command(f"Move column left: {column.id}", "one place", partial(columns.move, host, column.id, -1))
         yield Command(f"Move column right: {column.id}", "one place", partial(columns.move, host, column.id, 1))
+    about = "thresholds of Noul, cuts of Score, weights of Choice: kept in the session"
+    yield Command("Decisions: thresholds, cuts, weights", about, partial(_ask, host, partial(thresholds.decide, host)))
     about = "freeze prompt and reply of all columns of this case as fixtures"
     yield Command("Record every column", about, partial(recording.record_all, host))
     run = partial(_ask, host, partial(files.restore_earlier, host))

@@ -145,6 +145,7 @@ A screen names its own as `APP_ACTIONS`; without that it is a dialog."""
 WITHOUT_KEY = {
     "Theme": "chosen once in a while",
     "Compact spacing": "chosen once in a while",
+    "Decisions": "`t` on an output in the form (F11) sets one; few signatures have any",
     "Record every column": "ctrl+r records the one that was looked at; all at once is meant rarely",
     "Restore an earlier version": "needed rarely, and never in a hurry",
     "Bench": "its runs are made outside, and looked at once in a while",

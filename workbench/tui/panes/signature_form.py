@@ -22,6 +22,7 @@ from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
 from workbench.tui.keys.key_words import keys_of
+from workbench.tui.messages import DecideOutput
 from workbench.tui.panes.signature_form_rows import QUIET, Row, line_of, not_described, rows_of, spelled
 from workbench.tui.widgets.row_list import RowList
 from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
@@ -56,6 +57,7 @@ class SignatureForm(Vertical):
         Binding(
             "delete,x", "delete", "Delete", id="form.delete", tooltip="Delete this (undo brings it back)", group=_FORM
         ),
+        Binding("t", "decide", "Threshold", id="form.decide", tooltip="How this output is decided", group=_FORM),
         Binding("shift+up,K", "move(-1)", "Up", id="form.up", tooltip="This field before the one above", group=_FORM),
         Binding(
             "shift+down,J", "move(1)", "Down", id="form.down", tooltip="This field behind the one below", group=_FORM
@@ -211,6 +213,14 @@ class SignatureForm(Vertical):
         member = of.member(row.member) if of is not None and row is not None else None
         if outline is not None and of is not None and member is not None:
             self._make(partial(change.move_member, outline, of, member, by), f"move {member.name}")
+
+    def action_decide(self) -> None:
+        row = self._row
+        if row is not None and row.kind == "member" and row.role == "output":
+            self.post_message(DecideOutput(row.member))
+        else:
+            said = "Thresholds are of outputs: go to one, and press it there."
+            plain_notify(self.app, said, title="Not an output", severity="warning")
 
     # -- what they do
 
