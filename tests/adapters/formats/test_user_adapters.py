@@ -74,7 +74,7 @@ def test_what_a_parser_of_ones_own_refuses_is_never_said_to_read() -> None:
     for reply in ("**[[ ## answer ## ]]**\nYES", '{"answer": "YES"}', "[[ ## answer ## ]]\nYES"):
         reading = Strict().read(signature, reply)
         assert not reading.ok
-        assert all(miss.reading.ok is False for miss in reading.near_misses)
+        assert not reading.near_misses
         assert not any("[[ ##" in flag.message for flag in reading.flags)
 
 

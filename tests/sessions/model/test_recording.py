@@ -11,10 +11,13 @@ from adapters.errors import AdapterParseError
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.json import JSONAdapter
 from adapters.formats.two_step import TwoStepAdapter, extraction_signature
+from adapters.lm import open as open_model
 from adapters.requests.request import prepare
+from adapters.running import runner
+from adapters.running.runs import Attempt, Completion, Run
 from adapters.signatures.read.strings import read_string
 from sessions.errors import SessionError
-from sessions.model.recording import read_completion, record
+from sessions.model.recording import answer_of_reply, read_completion, record, reply_of_run
 from sessions.model.replies import Extraction, Measured, RecordedAttempt, RecordedCompletion, Reply
 from sessions.model.session import Case, Column, Demo, Recording, Session, SignatureText
 
@@ -63,6 +66,30 @@ def test_a_kept_extraction_is_read_as_twostep_reads_it_whoever_asked_for_it(extr
         assert isinstance(reading.exception, AdapterParseError)
         assert reading.exception.adapter_name == "TwoStepAdapter"
         assert reading.exception.lm_response == "Three, I think."
+
+
+def test_the_reply_kept_of_a_run_of_two_step_is_read_as_the_run_was() -> None:
+    signature, inputs = read_string("question -> answer: int"), {"question": "How many? 3."}
+    adapter, lm = TwoStepAdapter(), open_model("offline/exact", chunk_seconds=0)
+    run = runner.run(adapter, lm, signature, [], inputs, fallback=False)
+    kept = reply_of_run(run, "offline/exact")
+    assert kept is not None and kept.extraction is not None
+    reading = read_completion(adapter, prepare(adapter, signature, [], inputs), signature, answer_of_reply(kept))
+    assert reading.ok
+    assert dict(reading.values) == run.values
+
+
+def test_the_reply_kept_of_a_run_has_every_part_that_the_call_gave() -> None:
+    said = {
+        "reasoning": "Let me see.",
+        "tool_calls": ({"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}},),
+        "finish_reason": "tool_calls",
+        "refusal": "No.",
+        "logprobs": {"content": [{"token": "x", "logprob": -0.5}]},
+    }
+    completion = Completion("x", **said)  # type: ignore[arg-type]
+    kept = reply_of_run(Run(True, {}, (), (Attempt(1, "chat", "m", {}, (completion,)),)), "m")
+    assert {name: getattr(kept, name) for name in said} == said
 
 
 RECORDED = Recording(
