@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
+from adapters.formats import catalog
 from adapters.library import adapter_of, read, render, signature_of
 from adapters.shown.blocks import Beside, Note, Shown
 from adapters.shown.itself import ShowsItself
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
     from adapters.prompts.prompt import Prompt
     from adapters.replies.reading import Reading
     from adapters.signatures.signature import Signature
-
-EVERY = ("chat", "json", "xml", "baml", "twostep", "markdown")
-
 
 @runtime_checkable
 class Predictor(Protocol):
@@ -60,7 +58,7 @@ def compare(
     signature: Signature | str | type | Predictor,
     inputs: Mapping[str, Any],
     *,
-    adapters: Sequence[Adapter | str] = EVERY,
+    adapters: Sequence[Adapter | str] = catalog.NAMES,
     demos: Sequence[Mapping[str, Any]] | None = None,
     reply: str | None = None,
 ) -> Comparison:

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 from oracle import signatures
-from oracle.engines import NAMES
 from oracle.outcomes import outcome, plain
 from oracle.traces import pieces_not_of, prompt_faults
 
+from adapters.formats import catalog
 from adapters.formats.catalog import make
 from adapters.signatures.notation import read
 from adapters.signatures.signature import Signature
 
-ALL = (*NAMES, "markdown")
+ALL = catalog.NAMES
 SEEDS = 60
 BLOCKS = [*range(2), *(pytest.param(block, marks=pytest.mark.slow) for block in range(2, 20))]
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from oracle import replies, signatures
 from oracle.engines import NAMES
 
+from adapters.formats import catalog
 from adapters.formats.catalog import make
 from adapters.formats.two_step import TwoStepAdapter
 from adapters.replies import near_misses
@@ -146,7 +147,7 @@ def test_two_steps_near_misses_are_those_of_the_extraction() -> None:
     assert dict(miss.reading.values) == {"a": "x"}
 
 
-@pytest.mark.parametrize("name", [*NAMES, "markdown"])
+@pytest.mark.parametrize("name", catalog.NAMES)
 def test_guesses_never_raise_and_what_is_kept_is_better(name: str) -> None:
     adapter = make(name)
     for seed in range(30):

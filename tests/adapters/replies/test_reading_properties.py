@@ -11,10 +11,11 @@ from oracle.engines import NAMES
 from oracle.outcomes import difference, outcome
 from oracle.traces import reading_faults
 
+from adapters.formats import catalog
 from adapters.formats.catalog import make
 from adapters.formats.two_step import TwoStepAdapter
 
-ALL = (*NAMES, "markdown")
+ALL = catalog.NAMES
 SIGNATURES, REPLIES = 25, 10
 BLOCKS = [*range(4), *(pytest.param(block, marks=pytest.mark.slow) for block in range(4, 80))]
 

@@ -12,8 +12,8 @@ import tiktoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import signatures
-from oracle.engines import NAMES
 
+from adapters.formats import catalog
 from adapters.formats.catalog import make
 from adapters.lm.capabilities import capabilities_of
 from adapters.lm.tokenizers import LONGEST, counts_of
@@ -70,7 +70,7 @@ def counted_by_tiktoken(body: dict[str, Any]) -> int:
     return total
 
 
-@pytest.mark.parametrize("adapter", [*NAMES, "markdown"])
+@pytest.mark.parametrize("adapter", catalog.NAMES)
 def test_the_parts_add_up_to_what_tiktoken_counts_of_the_body_that_goes_out(adapter: str) -> None:
     for one in requests(adapter):
         counts = counts_of("gpt-4o-mini", pieces_of(one))
@@ -84,7 +84,7 @@ def test_the_parts_add_up_to_what_tiktoken_counts_of_the_body_that_goes_out(adap
         assert ledger.exact is not (has_beside or bool(images) or bool(ledger.uncounted))
 
 
-@pytest.mark.parametrize("adapter", [*NAMES, "markdown"])
+@pytest.mark.parametrize("adapter", catalog.NAMES)
 def test_every_text_of_the_body_is_in_the_ledger_once_and_in_order(adapter: str) -> None:
     for one in requests(adapter):
         body = one.as_dict()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
+from adapters.formats import catalog
 from tests.support.notebook_cell import Cell
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -35,9 +36,9 @@ def test_every_cell_shows_html_and_plain_text(shown: list[dict[str, Any]]) -> No
         assert len(bundle["text/plain"].splitlines()) > 3
 
 
-def test_a_comparison_shows_six_adapters_and_a_reply_its_verdicts(shown: list[dict[str, Any]]) -> None:
+def test_a_comparison_shows_every_adapter_and_a_reply_its_verdicts(shown: list[dict[str, Any]]) -> None:
     _, every, with_reply = shown
-    assert every["text/html"].count("It is down!") == 6
+    assert every["text/html"].count("It is down!") == len(catalog.NAMES)
     assert "✓ json reads it" in with_reply["text/plain"]
 
 

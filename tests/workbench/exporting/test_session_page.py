@@ -145,7 +145,7 @@ def test_each_reply_is_read_by_every_parser() -> None:
         [cell.text for cell in row.children if isinstance(cell, Node)]
         for row in page.one("section", id="matrix").all("tr")
     ]
-    assert rows[0] == ["reply of", "chat", "json", "xml", "baml", "twostep", "markdown"]
+    assert rows[0] == ["reply of", *catalog.NAMES]
     assert rows[1][:2] == ["chat", "✓ 2/2 own"] and rows[2][0] == "xml" and rows[2][3] == "✓ 2/2 own"
 
 

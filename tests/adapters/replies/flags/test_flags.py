@@ -20,6 +20,7 @@ from oracle.engines import NAMES
 from pydantic import BaseModel
 
 from adapters import lint as prompt_lint
+from adapters.formats import catalog
 from adapters.formats.catalog import make
 from adapters.formats.two_step import TwoStepAdapter
 from adapters.lint import LINTS
@@ -108,7 +109,7 @@ def test_any_text_in_good_json_raises_no_flag_but_for_escapes(adapter: str, text
     assert make(adapter).read(signature, reply).flags == ()
 
 
-@pytest.mark.parametrize("name", [*NAMES, "markdown"])
+@pytest.mark.parametrize("name", catalog.NAMES)
 def test_no_detector_raises_and_flags_are_the_same_every_time(name: str) -> None:
     adapter = make(name)
     for seed in range(40):
