@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from adapters.replies.reading import Reading
     from adapters.signatures.signature import Signature
 
+
 @runtime_checkable
 class Predictor(Protocol):
     """A live `dspy.Predict`, by its attributes alone."""

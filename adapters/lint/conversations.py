@@ -30,7 +30,7 @@ def history_lints(signature: Signature, turns: Numbered, profile: Profile) -> It
     if profile.history == "printed":
         yield Lint(
             "history-printed-as-text",
-            f"TwoStep does not send `{name}` as turns: it prints the whole object into the user message.",
+            f"This adapter does not send `{name}` as turns: it prints the whole object into the user message.",
             Place("input", None, name),
         )
     elif profile.history == "turns":
