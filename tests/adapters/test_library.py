@@ -29,6 +29,7 @@ def test_the_examples_of_the_document_run(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_document_are_typed(tmp_path: Path) -> None:
     file = tmp_path / "examples.py"
     file.write_text(EXAMPLES, encoding="utf-8")

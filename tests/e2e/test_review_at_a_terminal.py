@@ -66,6 +66,7 @@ def test_a_file_that_somebody_else_changed_meanwhile_is_said_and_left(folder: Pa
     assert path.read_bytes() == theirs and holds(folder / "prompts" / "a.session.json")
 
 
+@pytest.mark.slow
 def test_o_opens_the_session_and_leaving_it_comes_back_to_the_decisions(folder: Path) -> None:
     before = files(folder)
     with review(folder) as terminal:

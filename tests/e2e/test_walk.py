@@ -117,6 +117,7 @@ def test_a_newcomer_changes_an_example_breaks_a_reply_reads_why_and_keeps_it(
     assert set(session.cases[0].recordings) == {"chat"}
 
 
+@pytest.mark.slow
 def test_a_closed_terminal_leaves_a_copy_of_the_work_that_is_offered_again(tmp_path: Path) -> None:
     subprocess.run(
         [*WORKBENCH, "new", "question -> answer", "-o", "q.json", "--input", "question=Is it raining?"],

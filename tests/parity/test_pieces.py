@@ -72,6 +72,7 @@ def test_every_piece_of_a_prompt(block: int, name: str, record: Record) -> None:
     tally.report(record)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_history_as_messages(name: str, record: Record) -> None:
     tally = Tally("histories")
@@ -90,6 +91,7 @@ def test_history_as_messages(name: str, record: Record) -> None:
     tally.report(record)
 
 
+@pytest.mark.slow
 def test_the_helpers_custom_adapters_use(record: Record) -> None:
     tally = Tally("helpers")
     for seed in range(300):
@@ -129,6 +131,7 @@ def test_the_helpers_custom_adapters_use(record: Record) -> None:
     tally.report(record)
 
 
+@pytest.mark.slow
 def test_asynchronous_calls_of_twostep_await_both_models(record: Record) -> None:
     tally = Tally("asynchronous calls of TwoStep")
     for seed in range(120):
@@ -145,6 +148,7 @@ def test_asynchronous_calls_of_twostep_await_both_models(record: Record) -> None
     tally.report(record)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["chat", "json", "xml", "baml"])
 def test_asynchronous_calls(name: str, record: Record) -> None:
     tally = Tally("asynchronous calls")

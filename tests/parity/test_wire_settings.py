@@ -53,6 +53,7 @@ def compare(
     tally.report(record)
 
 
+@pytest.mark.slow
 def test_over_the_responses_api_the_same_arrives(server: LoopbackServer, record: Record) -> None:
     compare(server, ("openai/gpt-6-sol", "xai/grok-4.7"), record, ("json",), model_type="responses")
 

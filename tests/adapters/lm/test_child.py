@@ -31,6 +31,7 @@ print(json.dumps([sorted({"litellm", "openai", "httpx", "aiohttp"} & set(sys.mod
     assert json.loads(done.stdout) == [[], 0]
 
 
+@pytest.mark.slow
 def test_the_child_ends_with_its_parent_however_that_ends() -> None:
     script = """
 import os, sys
@@ -60,6 +61,7 @@ def _gone(pid: int) -> bool:
         os.close(handle)
 
 
+@pytest.mark.slow
 def test_a_users_own_package_of_our_name_is_never_loaded(tmp_path: Path, server: LoopbackServer) -> None:
     for name in ("adapters", "sessions", "json"):
         (tmp_path / name).mkdir()
@@ -75,6 +77,7 @@ print("".join(chunk.text for chunk in lm.open("openai/any-name").stream({{"messa
     assert "It rains a lot." in done.stdout
 
 
+@pytest.mark.slow
 def test_what_the_child_prints_reaches_nobodys_screen(server: LoopbackServer, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("print('noise ' * 10); import sys; print('more', file=sys.stderr)")
     script = """
@@ -113,6 +116,7 @@ def test_keyless_calls_have_a_child_of_their_own_without_a_single_secret(monkeyp
     assert b"canary" not in Path(f"/proc/{pid}/environ").read_bytes()
 
 
+@pytest.mark.slow
 def test_a_model_says_whether_it_is_still_loading(server: LoopbackServer) -> None:
     model = open_model("openai/any-name")
     list(model.stream({"messages": []}))

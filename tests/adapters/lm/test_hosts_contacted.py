@@ -109,6 +109,7 @@ QUICK = ("vllm",)
 BY_PACE = [pytest.param(one, id=one.name, marks=[] if one.name in QUICK else [pytest.mark.slow]) for one in PROVIDERS]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("provider", BY_PACE)
 def test_nobody_but_the_provider_is_contacted(provider: Provider, tmp_path: Path) -> None:
     assert hosts_of(provider, tmp_path, Reply(("It rains ", "a lot."))) == {"127.0.0.1"}

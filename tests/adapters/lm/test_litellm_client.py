@@ -43,6 +43,7 @@ def test_a_reply_arrives_in_chunks_and_is_counted(send: Send) -> None:
     assert attempt.completions[0].finish_reason == "stop"
 
 
+@pytest.mark.slow
 def test_a_deadline_that_litellm_takes_longer_to_load_than_is_kept(send: Send) -> None:
     clock = Clock()
     child.shut_down()
@@ -213,6 +214,7 @@ def test_a_cancelled_call_leaves_the_child_to_the_next(send: Send, server: Loopb
     assert child.child_for(dict(os.environ), keyless=False).pid == before
 
 
+@pytest.mark.slow
 def test_a_child_killed_in_mid_stream_fails_the_run_and_the_next_send_works(send: Send, server: LoopbackServer) -> None:
     pid = child.child_for(dict(os.environ), keyless=False).pid
     threading.Thread(target=lambda: (server.half_sent.wait(), os.kill(pid, 9)), daemon=True).start()
@@ -261,6 +263,7 @@ def test_no_key_is_in_anything_a_run_leaves(send: Send, server: LoopbackServer, 
         assert CANARY not in text
 
 
+@pytest.mark.slow
 def test_an_address_of_a_stranger_gets_no_key_until_its_host_is_allowed(send: Send, server: LoopbackServer) -> None:
     with LoopbackServer(server.reply) as stranger:
         assert send("any-name", lm_api_base=stranger.url).ok

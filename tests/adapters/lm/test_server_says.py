@@ -82,7 +82,9 @@ def test_lm_studio_says_it_of_each_model(serve: Serve) -> None:
 @pytest.mark.parametrize(
     "answer", [{}, [], "text", {"capabilities": "tools"}, {"chat_template_caps": 3}, b"<html>", b"[" * 100_000, b"\xff"]
 )
-@pytest.mark.parametrize("provider", ["ollama_chat", "hosted_vllm", "lm_studio"])
+@pytest.mark.parametrize(
+    "provider", ["ollama_chat", *(pytest.param(one, marks=pytest.mark.slow) for one in ("hosted_vllm", "lm_studio"))]
+)
 def test_an_answer_that_is_none_is_nothing_said(provider: str, answer: Any, serve: Serve) -> None:
     url = serve(dict.fromkeys(("/props", "/api/show m", "/api/v0/models/m"), answer))
     assert asked(Server(provider, "x", url, "config"), f"{provider}/m") is None

@@ -96,6 +96,7 @@ def test_markers_without_a_partner_are_treated_alike(text: str) -> None:
 PIECES = st.sampled_from([START, END, *PAYLOADS[:22], "text", "\n", '"', "\\", "<<", ">>"]) | st.text(max_size=5)
 
 
+@pytest.mark.slow
 @given(st.lists(PIECES, max_size=10).map("".join))
 @settings(max_examples=1500, deadline=None)
 def test_any_text_becomes_the_same_content(text: str) -> None:

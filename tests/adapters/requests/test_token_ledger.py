@@ -113,6 +113,7 @@ anything = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(pieces=anything)
 @settings(max_examples=400, deadline=None)
 def test_pieces_have_together_what_their_text_has_wherever_it_is_cut(pieces: list[str]) -> None:

@@ -64,6 +64,7 @@ def test_long_literals_count_by_their_text() -> None:
         read(source([f"X = {text}"], "tuple[X, X, X, X, X]"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "step"),
     [
@@ -105,6 +106,7 @@ def test_an_offline_model_says_that_the_type_asks_for_too_much(adapter: str, lin
         list(OfflineLM("offline/exact", 0).stream({"messages": messages}))
 
 
+@pytest.mark.slow
 def test_alternatives_of_a_tools_schema_that_double_end_in_an_error() -> None:
     levels: dict[str, Any] = {"L0": {"type": "null"}}
     for level in range(LEVELS):

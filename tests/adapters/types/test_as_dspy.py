@@ -236,6 +236,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(value=JSON, name=st.sampled_from(list(PAIRS)))
 @settings(max_examples=1500, deadline=None)
 def test_any_json_is_taken_or_refused_alike(value: Any, name: str) -> None:
@@ -280,6 +281,7 @@ def told(result: tuple[str, Any]) -> tuple[str, Any]:
 FENCES = st.lists(st.sampled_from(["```", "`", "\n", " ", "a", "```py\n"]), max_size=12).map("".join)
 
 
+@pytest.mark.slow
 @given(text=FENCES)
 @settings(max_examples=1000, deadline=None)
 def test_a_program_is_taken_out_of_its_fence_alike(text: str) -> None:

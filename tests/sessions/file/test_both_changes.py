@@ -105,6 +105,7 @@ def test_a_run_wins_over_another_run_with_what_was_measured_and_over_nothing_els
         merge(BASE, *named, "our results")
 
 
+@pytest.mark.slow
 @given(sessions, sessions)
 def test_when_one_side_changed_nothing_the_other_is_what_comes_out(base: Session, changed: Session) -> None:
     for merged in (merge(base, changed, base), merge(base, base, changed)):

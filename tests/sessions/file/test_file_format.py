@@ -90,6 +90,7 @@ WRONG += [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.sampled_from(list(places(whole()))), st.sampled_from(WRONG))
 def test_schema_and_loader_refuse_the_same(path: tuple[str | int, ...], wrong: Any) -> None:

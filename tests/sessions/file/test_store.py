@@ -42,6 +42,7 @@ def exactly(value: Any) -> Any:
     return type(value).__name__, hex(value) if isinstance(value, int) else repr(value)
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(sessions)
 def test_any_session_is_the_same_after_save_and_load_and_has_one_text(session: Session) -> None:

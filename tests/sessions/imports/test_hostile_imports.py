@@ -47,6 +47,7 @@ rows = st.lists(st.dictionaries(texts, anything, max_size=3), max_size=3)
 NAME_THAT_PYTHON_NORMALISES = "Your input fields are:\n1. `a` (int): d\nYour output fields are:\n1. `ª` (str): e\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [None, *(kind for kind in sources.KINDS if kind != "signature")])
 @example(data={"messages": [{"role": "system", "content": NAME_THAT_PYTHON_NORMALISES}], "outputs": ["x"]})
 @given(data=st.one_of(states, messages, calls, rows, anything, st.dictionaries(texts, states, max_size=2)))

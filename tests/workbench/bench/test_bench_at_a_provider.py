@@ -84,6 +84,7 @@ def child_ends() -> object:
     child.shut_down()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [24, pytest.param(500, marks=pytest.mark.slow)])
 def test_every_run_is_accounted_for_and_memory_and_handles_stay(
     runs: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick_limits: None, child_ends: object
@@ -140,6 +141,7 @@ def test_a_provider_that_is_gone_leaves_failed_runs_that_are_made_when_it_is_bac
     assert not plan([target], 1).open
 
 
+@pytest.mark.slow
 def test_no_run_begins_that_may_cost_more_than_is_allowed_and_more_money_goes_on_from_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, child_ends: object
 ) -> None:

@@ -40,6 +40,7 @@ def run_pytest(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [(), pytest.param(("-n", "2"), marks=pytest.mark.slow)], ids=["alone", "with two workers"]
 )

@@ -174,12 +174,14 @@ def test_one_changed_instruction_fails_exactly_the_render_tests_and_an_update_ac
     assert run_pytest().summary == "8 passed"
 
 
+@pytest.mark.slow
 def test_an_update_touches_the_chosen_tests_alone(run_pytest: Pytest, project: Path) -> None:
     change_instructions(project / "prompts" / "invoice.session.json")
     assert run_pytest("-k", "chat and render", "--workbench-update").code == 0
     assert run_pytest().ids("FAILED") == {one for one in all_ids() if one.endswith(("json::render", "xml::render"))}
 
 
+@pytest.mark.slow
 def test_words_mean_cases_columns_and_verdicts_and_never_the_names_of_files(run_pytest: Pytest, project: Path) -> None:
     prompts = project / "prompts"
     (prompts / "invoice.session.json").rename(prompts / "chat.session.json")
@@ -193,6 +195,7 @@ def test_words_mean_cases_columns_and_verdicts_and_never_the_names_of_files(run_
     assert run_pytest("-k", "path:prompts and parse").summary == "3 passed, 5 deselected"
 
 
+@pytest.mark.slow
 def test_a_link_to_a_program_is_a_test_too(run_pytest: Pytest, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
     (project / "pyproject.toml").touch()
@@ -216,6 +219,7 @@ def test_with_dspy_the_installed_dspy_is_asked_too(run_pytest: Pytest, project: 
     assert run_pytest("--workbench-dspy", "-k", "chat and upstream").summary == "1 failed, 10 deselected"
 
 
+@pytest.mark.slow
 def test_tests_are_chosen_by_id_and_by_word_and_end_at_the_first_failure(
     run_pytest: Pytest, project: Path, tmp_path: Path
 ) -> None:

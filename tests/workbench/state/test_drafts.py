@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,6 +44,7 @@ def test_drafts_that_somebody_wrote_into_a_file_do_no_harm() -> None:
     assert state.drafts == {} and state.session.extra == {"other": 1}
 
 
+@pytest.mark.slow
 def test_saving_and_leaving_keeps_a_text_that_is_no_value_and_offers_it_the_next_time(tmp_path: Path) -> None:
     path = tmp_path / "q.json"
     store.save(TICKETS, path)

@@ -24,6 +24,7 @@ def test_every_keystroke_in_the_signature_changes_every_column() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_a_broken_signature_leaves_the_last_good_columns_and_says_where() -> None:
     async def act(desk: Desk) -> None:
         before = desk.prompt("json")
@@ -54,6 +55,7 @@ def test_f5_puts_a_parsed_reply_under_every_column() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_ctrl_j_sends_too_and_f8_sends_one_column_alone() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f3", "f3", "f8")
@@ -66,6 +68,7 @@ def test_ctrl_j_sends_too_and_f8_sends_one_column_alone() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_an_edited_reply_is_read_again_at_every_key() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f4")
@@ -94,6 +97,7 @@ def test_typing_faster_than_the_screen_loses_no_key_of_a_reply() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_undo_takes_back_changes_in_the_order_they_were_made_wherever_they_were() -> None:
     async def act(desk: Desk) -> None:
         start = desk.document.session
@@ -242,6 +246,7 @@ def test_a_file_that_cannot_be_opened_leaves_what_was_open(tmp_path: Path) -> No
     at_the_desk(act)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_all_panes_can_be_reached_by_keys_at_every_size(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
@@ -298,6 +303,7 @@ def test_help_and_back() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [WIDE, SMALL])
 def test_f10_shows_the_pane_with_the_focus_alone_and_follows_it(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
@@ -372,6 +378,7 @@ def test_whoever_leaves_the_notes_types_where_they_went() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_a_click_on_a_tab_puts_the_focus_into_its_editor() -> None:
     async def act(desk: Desk) -> None:
         tabs = desk.main.query_one("#tabs")

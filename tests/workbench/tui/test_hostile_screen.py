@@ -110,6 +110,7 @@ def test_errors_and_toasts_that_say_hostile_things_are_shown_as_text() -> None:
     at_the_desk(act, session=PLAIN)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_a_signature_of_hostile_text_is_an_error_in_place(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:

@@ -219,6 +219,7 @@ def test_it_is_added_as_any_other_column() -> None:
     at_the_desk(act, tickets("chat"))
 
 
+@pytest.mark.slow
 def test_another_case_is_asked_for_too() -> None:
     session = tickets(THERE)
 

@@ -138,6 +138,7 @@ def signatures(draw: st.DrawFn) -> Signature:
     return Signature.make([draw(fields(name)) for name in names], doc, "Generated")
 
 
+@pytest.mark.slow
 @given(signatures())
 @settings(max_examples=100, deadline=None)
 def test_every_signature_written_as_source_reads_back(signature: Signature) -> None:

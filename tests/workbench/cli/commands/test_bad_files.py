@@ -149,6 +149,7 @@ DISKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux" or not _may_mount(), reason="needs the right to mount a file system")
 @pytest.mark.parametrize("kind", DISKS)
 def test_on_a_full_or_a_read_only_disk_the_old_file_stays_and_is_alone(kind: str, rain: str, tmp_path: Path) -> None:

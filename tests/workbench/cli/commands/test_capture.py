@@ -60,6 +60,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
     return Both(plain, captured(sys.executable, "program.py", "3", cwd=home), home / "prompts")
 
 
+@pytest.mark.slow
 def test_the_program_says_and_returns_what_it_does_without_a_capture(both: Both) -> None:
     assert (both.captured.code, both.captured.out) == (both.plain.code, both.plain.out)
     assert both.plain.code == 3
@@ -138,6 +139,7 @@ def test_no_key_header_or_variable_of_the_environment_is_in_a_file(both: Both) -
     assert [secret for secret in PLANTED if any(secret in text for text in texts)] == []
 
 
+@pytest.mark.slow
 def test_captured_again_nothing_is_lost_and_nothing_doubled(both: Both) -> None:
     before = {path.name: path.read_bytes() for path in both.folder.iterdir()}
     again = captured(sys.executable, "program.py", cwd=both.folder.parent)

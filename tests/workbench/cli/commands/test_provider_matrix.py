@@ -110,6 +110,7 @@ def test_a_provider_that_fails_is_phase_request_one_line_and_exit_3(
     nothing_leaked(done, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("behaviour", CUT_OFF)
 def test_what_never_ends_is_cut_off_by_the_deadline(
@@ -207,6 +208,7 @@ def test_in_the_app_each_column_tells_its_phase_and_line_and_nothing_of_the_key(
     assert not [one for one in tmp_path.rglob("*") if one.is_file() and CANARY.encode() in one.read_bytes()]
 
 
+@pytest.mark.slow
 def test_ollamas_host_in_a_projects_env_gets_no_key_before_it_is_allowed(
     rain: str, run: Run, server: LoopbackServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -46,6 +46,7 @@ def send(session: str, *words: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
+@pytest.mark.slow
 def test_chunks_are_shown_as_they_come_and_an_interrupt_ends_the_call(
     rain: str, at_loopback: Callable[[str], None]
 ) -> None:
@@ -132,6 +133,7 @@ def test_an_interrupt_keeps_what_had_arrived(rain: str, at_loopback: Callable[[s
     assert case.replies.get("chat", Reply("")).text == arrived
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("behaviour", "said"),
     [
@@ -148,6 +150,7 @@ def test_why_a_reply_ended_is_said_before_it_is_read(
     assert shown.index("[[ ## completed") < shown.index(f"[chat] {said}") < shown.rindex("yes")
 
 
+@pytest.mark.slow
 def test_what_the_model_thinks_is_shown_to_a_person_alone(
     rain: str, at_loopback: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -163,6 +166,7 @@ def test_what_the_model_thinks_is_shown_to_a_person_alone(
     assert b"loading litellm" in watched
 
 
+@pytest.mark.slow
 def test_a_reply_is_asked_for_in_one_piece_by_an_option_or_a_parameter(
     rain: str, at_loopback: Callable[[str], None]
 ) -> None:

@@ -48,6 +48,7 @@ def provider(monkeypatch: pytest.MonkeyPatch) -> Callable[[LoopbackServer], None
     return use
 
 
+@pytest.mark.slow
 def test_the_model_sees_the_text_and_what_went_wrong_and_its_rewrite_is_a_diff_and_nothing_more(
     failed: str, run: Run, provider: Callable[[LoopbackServer], None]
 ) -> None:
@@ -125,6 +126,7 @@ def test_without_a_key_the_sessions_offline_model_answers(rain: str, run: Run) -
     assert done.code == exit_codes.OK and "offline/exact is asked, with 0 replies" in done.err and "+" in done.out
 
 
+@pytest.mark.slow
 def test_an_address_of_the_session_gets_no_key_that_was_not_allowed_for_it(
     rain: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

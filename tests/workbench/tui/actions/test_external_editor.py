@@ -43,6 +43,7 @@ def test_what_was_saved_is_the_text_and_one_undo_takes_it_back(monkeypatch: pyte
     assert undone == "The export is empty."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "program",
     ["import os; os.remove(path)", "open(path, 'w').write('x'); sys.exit(1)", "open(path, 'wb').write(b'\\xff')"],

@@ -76,6 +76,7 @@ def test_a_program_that_cannot_be_read_leaves_the_last_good_text(session: Path) 
     run(session, act)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "wanted"), [("t", "Read the letter."), ("m", "Read it."), ("b", "Read it.")])
 def test_own_edits_are_kept_until_it_is_chosen_whose_text_stands(session: Path, key: str, wanted: str) -> None:
     opened = store.load(session)
@@ -140,6 +141,7 @@ def toasts(desk: Desk) -> list[str]:
     return [one.message for one in desk.app._notifications]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["t", "b"])
 def test_what_is_saved_while_it_is_asked_is_what_the_program_says(
     session: Path, key: str, monkeypatch: pytest.MonkeyPatch
@@ -186,6 +188,7 @@ def test_a_mistake_of_the_sessions_own_text_is_called_that_and_the_programs_can_
     run(session, act)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "after", "why"),
     [
@@ -206,6 +209,7 @@ def test_why_the_two_cannot_stand_side_by_side_is_said(session: Path, before: st
     run(session, act)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [SMALL, MIDDLE])
 def test_the_last_line_says_that_program_and_session_differ_as_long_as_they_do(
     session: Path, size: tuple[int, int]

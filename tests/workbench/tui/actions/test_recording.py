@@ -36,6 +36,7 @@ def said_last(desk: Desk) -> str:
     return f"{last.title}: {last.message}"
 
 
+@pytest.mark.slow
 def test_what_cannot_be_recorded_says_why_and_what_would_work() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f3", "ctrl+r")

@@ -67,6 +67,7 @@ def question(desk: Desk) -> str:
     return str(desk.app.screen.query_one(".dialog-text").render())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_a_rewrite_is_shown_as_a_diff_and_what_is_taken_is_a_variant_that_undo_takes_back(
     size: tuple[int, int], provider: Callable[[LoopbackServer], None]
@@ -152,6 +153,7 @@ def test_an_address_of_the_session_is_asked_about_before_it_gets_a_key(monkeypat
         at_the_desk(act, session=replace(SESSION, params={"api_base": server.url}))
 
 
+@pytest.mark.slow
 def test_a_variable_that_was_allowed_goes_out_in_its_header(
     provider: Callable[[LoopbackServer], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -25,6 +25,7 @@ def letter_of(desk: Desk, kind: type[Widget]) -> str:
     return next(one.letter for one in screen._targets.values() if isinstance(one.widget, kind))
 
 
+@pytest.mark.slow
 def test_what_is_typed_is_gone_to_at_once_and_escape_goes_back() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("ctrl+f")

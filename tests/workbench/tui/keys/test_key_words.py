@@ -140,6 +140,7 @@ def test_the_line_between_prompt_and_reply_names_the_users_key() -> None:
     assert said.plain == "reply none yet · alt+s sends"
 
 
+@pytest.mark.slow
 def test_with_another_key_to_send_every_part_of_the_screen_says_so(tmp_path: Path) -> None:
     configure(tmp_path, '[keymap]\n"app.send_all" = "f15"\n"rows.add" = "alt+n"\n"help.close" = "f16"\n')
 

@@ -15,6 +15,7 @@ def test_every_action_that_a_screen_lets_through_is_one_of_the_app() -> None:
     assert ON_A_DIALOG < ACTIONS and ON_A_PAGE < ACTIONS and ON_A_LESSON < ACTIONS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "opens", ["ctrl+t", "f6", *(pytest.param(key, marks=pytest.mark.slow) for key in ("f1", "ctrl+g"))]
 )

@@ -66,6 +66,7 @@ def test_what_is_looked_for_is_found() -> None:
         assert not PLACEHOLDER.search(text), text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", EACH)
 def test_no_dialog_paints_the_placeholder_of_a_key(keys: tuple[str, ...]) -> None:
     async def act(desk: Desk) -> None:

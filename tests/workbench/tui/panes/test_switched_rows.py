@@ -57,6 +57,7 @@ def test_the_values_of_all_rows_begin_below_each_other_whatever_the_marks_in_fro
     at_the_desk(look, replace(TICKETS, demos=demos))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_last", [True, False])
 def test_undoing_an_added_demo_leaves_the_focus_where_the_demos_are(is_last: bool) -> None:
     session = replace(TICKETS, demos=TICKETS.demos[:1] if is_last else ())

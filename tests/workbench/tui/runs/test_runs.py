@@ -175,6 +175,7 @@ def test_sends_are_undone_together() -> None:
     at_the_desk(act, send=model)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "\x00\x1b[2J\u202e", "x" * 200_000])
 def test_any_reply_can_be_shown(text: str) -> None:
     model = FakeModel(text)

@@ -243,6 +243,7 @@ def test_what_is_gone_from_the_session_is_said_and_nothing_breaks(tmp_path: Path
     looked_at(tmp_path, act, [run_of("gone", "chat", 1, True)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_hostile_names_replies_and_errors_are_text(tmp_path: Path, name: str) -> None:
     text = HOSTILE[name]

@@ -16,6 +16,7 @@ def shown(desk: Desk) -> str:
     return desk.app.screen.query_one(TextView).plain_text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_every_page_of_every_column_opens_by_its_number(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:

@@ -63,6 +63,7 @@ def test_the_loop_is_in_sight_at_every_size(size: tuple[int, int]) -> None:
     at_the_desk(act, session=FIRST, size=size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["dragged", "command", "alone"])
 def test_what_was_done_at_one_size_spoils_no_other(way: str) -> None:
     async def act(desk: Desk) -> None:
@@ -122,6 +123,7 @@ def test_the_strip_says_of_each_column_what_became_of_its_reply_and_leads_there(
     at_the_desk(act, session=FIRST, size=(120, 35))
 
 
+@pytest.mark.slow
 def test_a_column_that_is_added_comes_into_sight() -> None:
     async def act(desk: Desk) -> None:
         for size in ((120, 35), WIDE):
@@ -136,6 +138,7 @@ def test_a_column_that_is_added_comes_into_sight() -> None:
     at_the_desk(act, session=FIRST, size=(120, 35))
 
 
+@pytest.mark.slow
 def test_the_line_between_editors_and_columns_is_moved_without_a_mouse() -> None:
     async def act(desk: Desk) -> None:
         left = desk.main.query_one("#left")
@@ -150,6 +153,7 @@ def test_the_line_between_editors_and_columns_is_moved_without_a_mouse() -> None
     at_the_desk(act)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [SMALL, (90, 28)])
 @pytest.mark.parametrize("kind", ["demo", "history", "tool", "variant"])
 def test_what_is_added_in_a_small_terminal_is_typed_in_sight(size: tuple[int, int], kind: str) -> None:
@@ -164,6 +168,7 @@ def test_what_is_added_in_a_small_terminal_is_typed_in_sight(size: tuple[int, in
     at_the_desk(act, session=examples.load("invoice"), size=size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [SMALL, (100, 30), (120, 35)])
 def test_what_was_done_is_said_whole_in_the_last_line(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
@@ -176,6 +181,7 @@ def test_what_was_done_is_said_whole_in_the_last_line(size: tuple[int, int]) -> 
     at_the_desk(act, session=examples.load("invoice"), size=size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_the_values_stand_below_a_short_signature_where_there_is_room(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from sessions.model.session import Demo
 from tests.support.open_app import SMALL, TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
@@ -86,6 +88,7 @@ def test_other_columns_follow_the_cursor_of_one() -> None:
     at_the_desk(walk, MANY)
 
 
+@pytest.mark.slow
 def test_a_reply_says_that_its_prompt_has_changed_until_it_is_sent_again() -> None:
     async def edit(desk: Desk) -> None:
         await desk.press("f5")

@@ -110,6 +110,7 @@ def test_few_causes_stand_above_and_the_fixtures_that_follow_fill_the_room_below
     reviewed(folder, act)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [WIDE, (100, 30), SMALL])
 def test_no_key_is_cut_off_at_the_edge_whatever_can_be_done(folder: Path, size: tuple[int, int]) -> None:
     def last_line(screen: Screen) -> str:
@@ -237,6 +238,7 @@ def test_a_click_on_a_cause_shows_it_and_help_names_its_keys(folder: Path) -> No
     reviewed(folder, act)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_hostile_texts_of_a_session_stay_text(tmp_path: Path, name: str) -> None:
     hostile = HOSTILE[name][:2000].encode("utf-8", "replace").decode()  # no file holds a lone surrogate

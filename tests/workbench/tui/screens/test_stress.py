@@ -67,6 +67,7 @@ def test_the_grid_stands_with_its_counts_and_the_worst_is_looked_at_first(size: 
     broken(act, size=size)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_enter_shows_the_good_reading_beside_the_broken_one(size: tuple[int, int]) -> None:
     async def act(desk: Desk, screen: StressScreen) -> None:
@@ -149,6 +150,7 @@ def test_two_steps_second_reply_has_no_place_under_its_column() -> None:
     broken(act, session)
 
 
+@pytest.mark.slow
 def test_an_adapter_without_a_good_reply_says_why() -> None:
     async def act(desk: Desk, screen: StressScreen) -> None:
         await go_to(desk, screen, "fenced", "baml")
@@ -168,6 +170,7 @@ def test_a_signature_that_cannot_be_read_is_told_and_nothing_opens() -> None:
     at_the_desk(at, Session(SignatureText("question -> answer: nonsense")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_hostile_texts_are_text(size: tuple[int, int]) -> None:
     nasty = " ".join(SHORT.values())[:2_000]

@@ -64,6 +64,7 @@ def test_json_is_a_key_away_and_may_be_typed_all_the_same() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_an_empty_value_begins_with_what_it_is_made_of() -> None:
     session = Session(SignatureText(ORDER), columns=TICKETS.columns, cases=(Case("one", {}),))
 
@@ -99,6 +100,7 @@ def test_what_is_wrong_is_said_at_its_place_and_the_last_value_stays() -> None:
     at_the_desk(act, session=session)
 
 
+@pytest.mark.slow
 def test_demos_of_models_stand_as_fields_and_hostile_ones_as_they_are() -> None:
     invoice = examples.load("invoice")
     hostile = Demo({"document": "[/x]\x1b[2J", "invoice": {"number": "\x1b]0;x\x07", "[/y]": ["\ud800"]}})
@@ -114,6 +116,7 @@ def test_demos_of_models_stand_as_fields_and_hostile_ones_as_they_are() -> None:
     at_the_desk(act, session=session)
 
 
+@pytest.mark.slow
 def test_tools_and_variants_keep_their_json() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("tool", row=0)
@@ -144,6 +147,7 @@ def test_a_description_typed_beside_the_inputs_is_followed_by_their_label_and_la
     at_the_desk(act)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", SIZES)
 def test_the_key_that_begins_a_value_is_not_cut_off(size: tuple[int, int]) -> None:
     session = Session(SignatureText(ORDER), columns=TICKETS.columns, cases=(Case("one", {}),), demos=(Demo({}),))

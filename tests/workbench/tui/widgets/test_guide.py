@@ -15,6 +15,7 @@ def guide(desk: Desk) -> Guide:
     return desk.app.screen.query_one(Guide)
 
 
+@pytest.mark.slow
 def test_every_step_of_the_first_example_is_ticked_off_when_it_is_done() -> None:
     async def act(desk: Desk) -> None:
         desk.app.guidance.show(is_first=True)
@@ -42,6 +43,7 @@ def test_every_step_of_the_first_example_is_ticked_off_when_it_is_done() -> None
     at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE)
 
 
+@pytest.mark.slow
 def test_the_points_of_another_examples_notes_are_its_steps_and_a_click_ticks_them() -> None:
     session = examples.load("invoice")
     steps = steps_of(session, is_first=False)

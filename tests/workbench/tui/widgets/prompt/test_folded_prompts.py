@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+import pytest
+
 from sessions import examples
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.screen import assert_harmless, seen
@@ -69,6 +71,7 @@ def test_what_is_edited_opens_where_it_stands_in_every_prompt() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_what_is_searched_for_is_found_in_what_is_folded() -> None:
     async def act(desk: Desk) -> None:
         desk.main.columns.set_quiet(True)

@@ -13,6 +13,7 @@ from workbench.tui.widgets.reply.reply_view import LONGEST_WRAPPED_LINE, Streame
 PIECES = ["word ", "\n", "日本", "line\n", "many words in a row " * 6, "\r\n", "\t", "\x1b[2J", "{", "\n\n\n"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, *[pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 12)]])
 def test_after_any_sequence_of_pieces_the_screen_is_right_and_shows_the_end(seed: int) -> None:
     chance = random.Random(seed)

@@ -32,6 +32,7 @@ async def drag(desk: Desk, start: tuple[int, int], end: tuple[int, int]) -> None
     await desk.settle()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [WIDE, MIDDLE])
 def test_what_is_dragged_over_is_copied_as_the_message_says_it(size: tuple[int, int]) -> None:
     session = replace(TICKETS, demos=(), cases=(replace(TICKETS.cases[0], inputs={"ticket": LONG, "tags": []}),))
@@ -53,6 +54,7 @@ def test_what_is_dragged_over_is_copied_as_the_message_says_it(size: tuple[int, 
     at_the_desk(act, session=session, size=size)
 
 
+@pytest.mark.slow
 def test_a_selection_is_painted_and_a_click_takes_it_away_and_moves_the_cursor() -> None:
     async def act(desk: Desk) -> None:
         prompt = desk.main.columns.all[0].prompt

@@ -25,6 +25,7 @@ def test_rows_are_the_text_without_its_newlines_and_fit(text: str, width: int) -
     assert len(found) >= text.count("\n") + 1
 
 
+@pytest.mark.slow
 @given(GATED)
 def test_cell_offsets_measure_as_the_renderer_does(text: str) -> None:
     line = text.replace("\n", "")
