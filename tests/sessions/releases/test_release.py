@@ -177,8 +177,12 @@ def test_a_python_that_is_not_there_is_one_line() -> None:
 
 
 def test_code_in_a_language_is_that_of_dspy(dspy: Release) -> None:
+    source = (
+        "import dspy\n\n\nclass Write(dspy.Signature):\n"
+        "    task: str = dspy.InputField()\n    program: dspy.Code['python'] = dspy.OutputField()\n"
+    )
     session = Session(
-        SignatureText("task: str -> program: dspy.Code['python']"),
+        SignatureText(source),
         columns=(Column("chat", "chat"),),
         cases=(Case("case 1", {"task": "t"}),),
     )
