@@ -143,7 +143,7 @@ def main() -> None:
     os.environ.update(orders.environment((160, 45), {}), EDITOR=f"touch {outside}/edited")
     os.chdir(orders.files)
     app = visitor_app(orders)
-    watch = walls.watcher(Path(folder), [walls.CHECKS_PATTERNS])
+    watch = walls.watcher(Path(folder), [walls.CHECKS_PATTERNS], orders.disk_mb * walls.MEGABYTE)
     hit: list[str] = []
     is_watching = True
 

@@ -21,7 +21,8 @@ PROGRAM = "workbench.tui.launch_visitor"
 @dataclass(frozen=True)
 class Orders:
     """`session` is the name of a file in the visitor's `files`, None for the first example; `lesson` is a step, from 1,
-    that is opened at once; `models` may be called beside the offline ones; `memory_mb` is all it gets.
+    that is opened at once; `models` may be called beside the offline ones; `memory_mb` is all it gets, `disk_mb` what
+    its folder holds before nothing more is written.
     """
 
     folder: str
@@ -29,6 +30,7 @@ class Orders:
     lesson: int | None = None
     models: tuple[str, ...] = ()
     memory_mb: int = 1024
+    disk_mb: int = 100
 
     @property
     def files(self) -> Path:

@@ -32,6 +32,7 @@ class Setup:
     lesson: int | None = None
     models: tuple[str, ...] = ()
     memory_mb: int = 1024
+    disk_mb: int = 100
 
     @property
     def is_loopback(self) -> bool:
@@ -54,4 +55,4 @@ class Setup:
     def orders(self, folder: Path) -> Orders:
         """For the program of the visitor whose folder it is."""
         first = self.sessions[0].name if self.sessions else None
-        return Orders(str(folder), first, self.lesson, self.models, self.memory_mb)
+        return Orders(str(folder), first, self.lesson, self.models, self.memory_mb, self.disk_mb)

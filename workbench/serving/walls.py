@@ -2,8 +2,8 @@
 
 Python tells an audit hook of every file that is opened, every program that is started and every connection that is
 made, before it happens; a hook cannot be taken away again. This one lets files be read that belong to Python and to
-this project, and everything else happen inside the visitor's folder only. It is no cage for code of a visitor's, which
-no visitor can have run: it is there for the mistake in ours.
+this project, and everything else happen inside the visitor's folder only, for as long as there is room in it. It is no
+cage for code of a visitor's, which no visitor can have run: it is there for the mistake in ours.
 """
 
 from __future__ import annotations
@@ -62,6 +62,8 @@ WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 DEVICES = ("/dev/null", "/dev/urandom", "/dev/random")
 SYSTEM_TABLES = ("/usr/share/zoneinfo", "/usr/share/locale", "/etc/localtime", "/etc/timezone")
 """Times and words of the system, which no one's work is in."""
+MEGABYTE = 1024 * 1024
+BLOCK = 4096
 CHECKS_PATTERNS = Path(sessions.__file__).parent / "fixtures" / "pattern_worker.py"
 CALLS_MODELS = Path(adapters.__file__).parent / "lm" / "litellm_worker.py"
 """The two programs of this project that the app starts: one looks for patterns, the other calls models."""
@@ -74,17 +76,30 @@ class WallError(PermissionError):
         super().__init__(errno.EACCES, f"not from a visitor's process: {what}")
 
 
-def put_up(folder: Path, *, calls_models: bool = False) -> None:
-    """Keeps this process inside `folder` from now on, to its end.
+class FullError(OSError):
+    """A visitor's folder holds as much as it may."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            errno.EDQUOT,
+            f"your folder here is full ({most // MEGABYTE:,} megabytes): download what you want to keep, and ask for "
+            "a new place",
+        )
+
+
+def put_up(folder: Path, most_bytes: int, *, calls_models: bool = False) -> None:
+    """Keeps this process inside `folder` from now on, to its end, and `folder` at `most_bytes` before each write.
 
     With `calls_models` the program that calls models may be started, which is outside of the walls.
     """
     scripts = [CHECKS_PATTERNS, *([CALLS_MODELS] if calls_models else [])]
-    sys.addaudithook(watcher(folder, scripts))
+    sys.addaudithook(watcher(folder, scripts, most_bytes))
 
 
-def watcher(folder: Path, scripts: Iterable[Path]) -> Callable[[str, tuple[object, ...]], None]:
-    """The hook: raises `WallError` for what leads out of `folder`, and for programs other than Python on `scripts`."""
+def watcher(folder: Path, scripts: Iterable[Path], most_bytes: int) -> Callable[[str, tuple[object, ...]], None]:
+    """The hook: raises `WallError` for what leads out of `folder`, and for programs other than Python on `scripts`;
+    `FullError` for a file that is opened to be written while there are `most_bytes` in the folder.
+    """
     top = os.path.realpath(folder)
     readable = (top, *_of_python())
     listable = frozenset(os.path.realpath(one) for one in sys.path)
@@ -96,6 +111,8 @@ def watcher(folder: Path, scripts: Iterable[Path]) -> Callable[[str, tuple[objec
             if not isinstance(path, int) and path is not None:
                 writes = isinstance(flags, int) and bool(flags & WRITES)
                 _stay(path, (top, *DEVICES) if writes else readable)
+                if writes and _real(path).startswith(top) and held(top) >= most_bytes:
+                    raise FullError(most_bytes)
         elif event in CHANGES:
             for path in arguments[: CHANGES[event]]:
                 if not isinstance(path, int):
@@ -110,6 +127,18 @@ def watcher(folder: Path, scripts: Iterable[Path]) -> Callable[[str, tuple[objec
             raise WallError(event)
 
     return watch
+
+
+def held(folder: str) -> int:
+    """Bytes of all files below a folder, each of them at least a block of the disk."""
+    found = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                found += max(BLOCK, os.lstat(os.path.join(place, name)).st_size)
+            except OSError:
+                continue  # it is gone meanwhile
+    return found
 
 
 def _of_python() -> tuple[str, ...]:

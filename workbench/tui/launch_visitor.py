@@ -52,11 +52,11 @@ def visitor_app(orders: Orders) -> VisitorApp:
 def main() -> int:
     """Runs the app until its visitor leaves, and returns its exit code."""
     orders = Orders.read(sys.argv[1])
-    _limit_memory(orders.memory_mb)
+    _limit(orders.memory_mb, orders.disk_mb)
     os.nice(5)  # thirty of them leave the server the time to answer
     log = os.open(orders.home / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(log, 2)  # what Python says of a mistake is not for the terminal of the teacher
-    walls.put_up(Path(orders.folder), calls_models=bool(orders.models))
+    walls.put_up(Path(orders.folder), orders.disk_mb * walls.MEGABYTE, calls_models=bool(orders.models))
     app = visitor_app(orders)
     app.preferences.use_config()
     code = app.run()
@@ -64,12 +64,13 @@ def main() -> int:
     return code if code is not None else (app.return_code or 0)
 
 
-def _limit_memory(megabytes: int) -> None:
-    """What the process and its children may each ask for; past it they are told that there is none."""
+def _limit(memory_mb: int, disk_mb: int) -> None:
+    """What the process and its children may each ask for, and how long a file may become; past it they are told."""
     import resource
 
-    limit = megabytes * 1024 * 1024
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    for what, megabytes in ((resource.RLIMIT_DATA, memory_mb), (resource.RLIMIT_FSIZE, disk_mb)):
+        limit = megabytes * walls.MEGABYTE
+        resource.setrlimit(what, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import aiohttp
+import psutil
 import pytest
 from class_browser import browser_at
 from scripted_lm import Clock
@@ -41,14 +44,11 @@ def hold(setup: Setup, act: Act, patience: float = 280) -> list[str]:
 def programs(folder: Path) -> list[int]:
     """The processes that were started for visitors whose folders are in `folder`."""
     found: list[int] = []
-    for one in Path("/proc").iterdir():
-        if one.name.isdecimal():
-            try:
-                words = (one / "cmdline").read_bytes()
-            except OSError:
-                continue  # it has ended meanwhile
-            if os.fsencode(folder) in words and b"launch_visitor" in words:
-                found.append(int(one.name))
+    for one in psutil.process_iter():
+        with suppress(psutil.Error):  # it has ended meanwhile, or is another user's
+            words = " ".join(one.cmdline())
+            if str(folder) in words and "launch_visitor" in words:
+                found.append(one.pid)
     return found
 
 
@@ -62,9 +62,9 @@ def test_a_visitor_works_and_leaves_no_process_and_no_folder(tmp_path: Path, mon
             async with browser.page() as page:
                 await page.shows(WELCOME)
                 (process,) = programs(tmp_path)
-                environment = Path(f"/proc/{process}/environ").read_bytes()
-                assert b"sk-teacher" not in environment
-                assert os.readlink(f"/proc/{process}/cwd") == str(tmp_path / "visitor-01" / "files")
+                running = psutil.Process(process)
+                assert "sk-teacher" not in str(running.environ())
+                assert Path(running.cwd()).resolve() == (tmp_path / "visitor-01" / "files").resolve()
                 page.forget()
                 await page.press("f5")
                 await page.shows("✓")  # the reply of the offline model, read
@@ -132,6 +132,31 @@ def test_work_that_was_not_saved_is_there_when_the_page_is_opened_again(tmp_path
 
 
 @pytest.mark.slow
+def test_a_folder_that_is_full_is_said_in_a_line_and_the_app_goes_on(tmp_path: Path) -> None:
+    session = tmp_path / "rain.session.json"
+    store.save(Session(SignatureText("question -> answer"), columns=(Column("chat", "chat"),)), session)
+
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            await browser.join()
+            async with browser.page((160, 45)) as page:
+                await page.shows("question")
+                files = room.places.visitors[0].folder / "files"
+                (files / "large").write_bytes(b"x" * 1_100_000)
+                await page.press("x")
+                await page.shows("xquestion")
+                await page.press("\x13")
+                await page.shows("megabytes")
+                page.forget()
+                (files / "large").unlink()
+                await page.press("\x13")
+                await page.shows("saved in your folder")
+                assert store.load(files / session.name).signature.text == "xquestion -> answer"
+
+    hold(Setup((session,), tmp_path / "class", port=0, disk_mb=1), act)
+
+
+@pytest.mark.slow
 def test_everybody_starts_with_the_session_and_the_step_that_the_teacher_chose(tmp_path: Path) -> None:
     session = tmp_path / "rain.session.json"
     cases = (Case("one", {"question": "Why?"}),)
@@ -169,7 +194,7 @@ def test_a_program_that_dies_closes_the_page(tmp_path: Path) -> None:
             async with browser.page() as page:
                 await page.shows(WELCOME)
                 (process,) = programs(tmp_path)
-                os.kill(process, 9)
+                os.kill(process, signal.SIGKILL)
                 assert await page.closed() == aiohttp.WSCloseCode.OK
 
     hold(Setup(top=tmp_path, port=0), act)
@@ -236,7 +261,7 @@ def test_a_program_that_does_not_end_is_killed(tmp_path: Path) -> None:
             async with browser.page() as page:
                 await page.shows(WELCOME)
                 (process,) = programs(tmp_path)
-                os.kill(process, 19)  # stopped: it hears nothing any more
+                os.kill(process, signal.SIGSTOP)  # stopped: it hears nothing any more
 
     hold(Setup(top=tmp_path, port=0), act)
     assert programs(tmp_path) == []

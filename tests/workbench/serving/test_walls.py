@@ -29,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def watch(folder: Path) -> Watch:
-    return walls.watcher(folder, [CHECKS_PATTERNS])
+    return walls.watcher(folder, [CHECKS_PATTERNS], walls.MEGABYTE)
 
 
 def test_a_file_of_the_folder_is_read_and_written(watch: Watch, folder: Path) -> None:
@@ -38,6 +38,20 @@ def test_a_file_of_the_folder_is_read_and_written(watch: Watch, folder: Path) ->
         watch("open", (path, "r", os.O_RDONLY))
     watch("os.rename", (folder / "a", folder / "b", -1, -1))
     watch("os.listdir", (folder,))
+
+
+def test_a_folder_that_is_full_is_read_and_emptied_and_not_written_to(watch: Watch, folder: Path) -> None:
+    (folder / "sub").mkdir()
+    (folder / "sub" / "large").write_bytes(b"x" * (walls.MEGABYTE - 2 * walls.BLOCK))
+    watch("open", (folder / "new", "w", os.O_WRONLY | os.O_CREAT))
+    (folder / "small").write_bytes(b"x")
+    with pytest.raises(walls.FullError, match=r"your folder here is full \(1 megabytes\): download"):
+        watch("open", (folder / "new", "w", os.O_WRONLY | os.O_CREAT))
+    watch("open", (folder / "small", "r", os.O_RDONLY))
+    watch("open", ("/dev/null", None, os.O_RDWR))
+    watch("os.remove", (folder / "small", -1))
+    (folder / "small").unlink()
+    watch("open", (folder / "new", "w", os.O_WRONLY | os.O_CREAT))
 
 
 def test_what_belongs_to_python_and_to_us_is_read_only(watch: Watch) -> None:
@@ -95,7 +109,7 @@ def test_nothing_else_leads_out(
 
 def test_the_program_that_looks_for_patterns_is_ours(watch: Watch, folder: Path) -> None:
     watch("subprocess.Popen", (sys.executable, [sys.executable, "-I", str(CHECKS_PATTERNS)], None, None))
-    calls = walls.watcher(folder, [CALLS_MODELS])
+    calls = walls.watcher(folder, [CALLS_MODELS], walls.MEGABYTE)
     calls("subprocess.Popen", (sys.executable, [sys.executable, "-P", str(CALLS_MODELS)], None, None))
 
 
@@ -104,7 +118,7 @@ def test_the_walls_stand_in_a_process_of_python(folder: Path) -> None:
 import json, os, socket, subprocess, sys
 from pathlib import Path
 from workbench.serving import walls
-walls.put_up(Path({str(folder)!r}))
+walls.put_up(Path({str(folder)!r}), walls.MEGABYTE)
 tries = {{
     "read": lambda: open({str(folder.parent / "secret")!r}).read(),
     "through a link": lambda: open({str(folder / "link")!r}).read(),

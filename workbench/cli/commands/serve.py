@@ -36,6 +36,7 @@ EXAMPLES = """\
 
 MOST_VISITORS = 200
 LEAST_MEMORY_MB, MOST_MEMORY_MB = 256, 65_536
+MOST_DISK_MB = 100_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,6 +76,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=1024,
         metavar="MB",
         help="the most that a visitor's process gets (default 1024)",
+    )
+    parser.add_argument(
+        "--disk",
+        type=_number(1, MOST_DISK_MB),
+        default=100,
+        metavar="MB",
+        help="what a visitor's folder holds before nothing more is written to it (default 100)",
     )
     parser.add_argument(
         "--font-size", type=_number(6, 72), default=16, metavar="PX", help="of the pages (default 16; a projector: 24)"
@@ -133,6 +141,7 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
         lesson=options.lesson,
         models=tuple(options.models),
         memory_mb=options.memory,
+        disk_mb=options.disk,
     )
 
 

@@ -24,6 +24,7 @@ from workbench.serving.setup import Setup
         (("--max", "0"), "no number from 1 to 200"),
         (("--port", "70000"), "no number from 0 to 65535"),
         (("--memory", "1"), "no number from 256"),
+        (("--disk", "0"), "no number from 1 to 100000"),
         (("--font-size", "²"), "no number from 6"),
         (("--lesson", "0"), "no number from 1"),
         (("--idle", "-1"), "no number of seconds"),
