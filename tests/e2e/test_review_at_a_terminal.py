@@ -52,6 +52,7 @@ def test_one_key_accepts_a_cause_and_every_file_is_written_when_the_screen_is_le
     assert all(holds(one) for one in (folder / "prompts").iterdir())
 
 
+@pytest.mark.slow
 def test_a_file_that_somebody_else_changed_meanwhile_is_said_and_left(folder: Path) -> None:
     with review(folder) as terminal:
         terminal.wait_for("1 to decide")

@@ -166,6 +166,7 @@ def test_asynchronous_calls(name: str, record: Record) -> None:
     tally.report(record)
 
 
+@pytest.mark.slow
 def test_demos_may_be_dspys_examples(record: Record) -> None:
     tally = Tally("prompts with dspy's examples as demos")
     for seed in range(60):

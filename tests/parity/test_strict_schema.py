@@ -64,6 +64,7 @@ def test_a_reference_with_siblings_is_written_out_and_null_defaults_are_dropped(
     assert '"default": null' not in str(sent_by_us(signature))
 
 
+@pytest.mark.slow
 def test_generated_signatures_send_the_schema_that_dspy_sends(record: Record) -> None:
     tally = Tally("schemas sent as response_format")
     for seed in range(300):

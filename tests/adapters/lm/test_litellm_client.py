@@ -115,6 +115,7 @@ def test_logprobs_of_all_chunks_are_kept(send: Send) -> None:
     assert "".join(one["token"] for one in completion.logprobs["content"]) == completion.text
 
 
+@pytest.mark.slow
 def test_a_reply_of_ten_megabytes_arrives_whole(send: Send) -> None:
     (completion,) = send("huge").attempts[0].completions
     assert len(completion.text) == HUGE

@@ -294,6 +294,7 @@ def test_hostile_text_ends_in_a_signature_or_a_clear_error(text: str) -> None:
 PIECES = sorted({piece for text in SOURCES_THAT_READ for piece in re.findall(r"\w+|[^\w\s]", text)})
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(SOURCES_THAT_READ),
     st.lists(st.tuples(st.integers(0, 9999), st.sampled_from(PIECES), st.sampled_from("riDd")), min_size=1, max_size=4),

@@ -114,6 +114,7 @@ def test_what_cannot_become_a_tool_fails_alike(function: Any) -> None:
 TEXTS = st.none() | st.text(max_size=30)
 
 
+@pytest.mark.slow
 @given(
     name=st.text(min_size=1, max_size=20),
     desc=TEXTS,

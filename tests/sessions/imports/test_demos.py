@@ -97,6 +97,7 @@ def test_a_very_long_cell_is_read(tmp_path: Path) -> None:
     assert rows(load(tmp_path, "x.csv", f"note,total\n{'x' * 1_000_000},1\n"))[0]["note"] == "x" * 1_000_000
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_rows_are_read_and_the_wrong_one_is_found(tmp_path: Path) -> None:
     lines = [f"note {number},{number}" for number in range(100_000)]
     made = load(tmp_path, "x.csv", "note,total\n" + "\n".join(lines))

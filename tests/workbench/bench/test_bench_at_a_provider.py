@@ -118,6 +118,7 @@ def test_every_run_is_accounted_for_and_memory_and_handles_stay(
     assert CANARY.encode() not in target.results_path.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_provider_that_is_gone_leaves_failed_runs_that_are_made_when_it_is_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, child_ends: object
 ) -> None:

@@ -138,6 +138,7 @@ def change_instructions(file: Path, text: str = "Read the note twice.") -> None:
     store.save(replace(session, signature=replace(session.signature, instructions=text)), file)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("as_module", [False, True], ids=["pytest", "python -m pytest"])
 def test_fixtures_are_tests_beside_those_of_a_project_with_our_package_names(
     run_pytest: Pytest, as_module: bool
@@ -238,6 +239,7 @@ def test_the_plugin_can_be_left_out(run_pytest: Pytest) -> None:
     assert run_pytest("-p", "no:workbench").summary == "2 passed"
 
 
+@pytest.mark.slow
 def test_in_a_configured_folder_every_session_is_a_test(run_pytest: Pytest, project: Path) -> None:
     prompts = project / "prompts"
     (prompts / "invoice.session.json").rename(prompts / "invoice.json")

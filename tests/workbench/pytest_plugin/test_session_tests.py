@@ -44,6 +44,7 @@ def test_a_recording_whose_column_is_gone_is_still_looked_at(rain: str, run: Cal
     assert {(one.case, one.column) for one in found} == {(one.case, one.column) for one in judged(session)} != set()
 
 
+@pytest.mark.slow
 @given(session=sessions)
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_names_in_pieces_are_the_names_that_a_check_says(session: Session, tmp_path: Path) -> None:

@@ -117,6 +117,7 @@ def test_undo_takes_back_changes_in_the_order_they_were_made_wherever_they_were(
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_a_value_that_is_no_json_says_where_and_the_last_value_stays() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "tags")
@@ -335,6 +336,7 @@ def test_a_class_that_is_broken_for_a_moment_stays_a_class_on_screen() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_ctrl_home_and_ctrl_end_lead_to_the_ends_of_a_text() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "ticket")

@@ -155,6 +155,7 @@ def test_a_killed_process_is_started_anew_by_the_next_key() -> None:
     at_the_desk(act, tickets("chat", THERE))
 
 
+@pytest.mark.slow
 def test_no_key_waits_for_another_release_to_record_or_to_check_its_column() -> None:
     session = tickets(THERE)
     session = replace(session, cases=(replace(session.cases[0], replies={THERE: Reply(ANSWER)}),))
@@ -209,6 +210,7 @@ def test_a_release_that_is_not_there_says_how_to_add_it() -> None:
     at_the_desk(act, tickets("chat", "chat@9.9.9"))
 
 
+@pytest.mark.slow
 def test_it_is_added_as_any_other_column() -> None:
     async def act(desk: Desk) -> None:
         assert set(columns.of_releases()) == {f"{one}@{HERE}" for one in ("chat", "json", "xml", "baml", "twostep")}

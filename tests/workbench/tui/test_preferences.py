@@ -147,6 +147,7 @@ def test_help_names_the_id_of_every_key() -> None:
 SIXTEEN = {"TERM": "screen", "COLORTERM": ""}
 
 
+@pytest.mark.slow
 def test_a_terminal_of_sixteen_colours_gets_its_own_and_another_one_ours(tmp_path: Path) -> None:
     seen: list[str] = []
 

@@ -180,6 +180,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.slow
 def test_what_a_program_asked_before_it_was_killed_is_there(tmp_path: Path) -> None:
     shutil.copy(PROGRAM, tmp_path / "program.py")
     (tmp_path / "killed.py").write_text(KILLED, encoding="utf-8")

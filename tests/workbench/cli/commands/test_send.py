@@ -212,6 +212,7 @@ def ask(town):
 """
 
 
+@pytest.mark.slow
 def test_what_a_tool_prints_is_no_part_of_the_results(rain: str, run: Run) -> None:
     with_tool(rain)
     Path("loud_weather_tools.py").write_text(PRINTS)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.support.open_app import Desk, at_the_desk
 from workbench.tui.actions import copying
 
@@ -31,6 +33,7 @@ def test_every_form_of_a_column_can_be_copied() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_what_an_offline_model_is_asked_is_no_curl_command_and_that_is_said() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f3", "ctrl+g", "c")

@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from sessions.file import store
 from sessions.fixtures import checking
 from sessions.model.recording import record
@@ -107,6 +109,7 @@ def beside_its_program(tmp_path: Path, act: Callable[[Desk], Awaitable[None]], *
 LETTER, SAID = ("Read the note.", "Read the letter."), ("what was written", "what was said")
 
 
+@pytest.mark.slow
 def test_a_program_that_says_otherwise_fails_f9_with_the_words_of_check(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f9")

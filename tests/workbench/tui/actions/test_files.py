@@ -48,6 +48,7 @@ def changed_on_disk(path: Path, answer: str) -> Desk:
     return desks[0]
 
 
+@pytest.mark.slow
 def test_keep_mine_writes_over_the_change_and_keeps_it_as_an_earlier_version(tmp_path: Path) -> None:
     desk = changed_on_disk(tmp_path / "q.json", "k")
     assert store.load(tmp_path / "q.json").cases[0].inputs["ticket"] == "mine"
@@ -55,6 +56,7 @@ def test_keep_mine_writes_over_the_change_and_keeps_it_as_an_earlier_version(tmp
     assert desk.kept == [THEIRS]  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 def test_reload_takes_the_file_and_keeps_mine_as_an_earlier_version(tmp_path: Path) -> None:
     desk = changed_on_disk(tmp_path / "q.json", "r")
     assert desk.document.session == THEIRS

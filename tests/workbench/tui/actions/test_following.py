@@ -63,6 +63,7 @@ def test_what_another_editor_saves_is_in_every_column_and_can_be_undone(session:
     run(session, act)
 
 
+@pytest.mark.slow
 def test_a_program_that_cannot_be_read_leaves_the_last_good_text(session: Path) -> None:
     async def act(desk: Desk, program: Path) -> None:
         program.write_text(QA.replace("class Answer(", "class Answer(("))

@@ -89,6 +89,7 @@ def test_enter_alone_sends_no_key(sends: list[dict[str, Any]]) -> None:
     at_the_desk(act, session=NAMED, path=Path("q.json"))
 
 
+@pytest.mark.slow
 def test_a_session_that_names_no_host_is_sent_without_a_question(sends: list[dict[str, Any]]) -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f5")

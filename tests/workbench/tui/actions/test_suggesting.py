@@ -93,6 +93,7 @@ def test_a_rewrite_is_shown_as_a_diff_and_what_is_taken_is_a_variant_that_undo_t
         assert "It depends." in str(server.requests[0].body["messages"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["l", "escape"])
 def test_what_is_left_changes_nothing(key: str, provider: Callable[[LoopbackServer], None]) -> None:
     with server_of() as server:

@@ -38,6 +38,7 @@ def test_two_runs_are_compared_and_one_is_taken_up_again(tmp_path: Path) -> None
     at_the_desk(act, path=path)
 
 
+@pytest.mark.slow
 def test_a_rating_is_kept_in_the_session_and_gone_with_an_edit(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
         await desk.press("shift+f4")

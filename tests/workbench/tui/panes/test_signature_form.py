@@ -126,6 +126,7 @@ def test_form_and_source_are_one() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_comments_are_asked_about_and_unreadable_source_is_left_alone() -> None:
     commented = CLASSIFY.replace("tags: list[str] = dspy.InputField()", "tags: list[str] = dspy.InputField()  # all")
 
@@ -159,6 +160,7 @@ def test_what_will_not_do_is_said_in_the_dialog() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_enter_takes_the_type_whose_beginning_was_typed() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f11", "down", "enter")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from adapters.running.events import ToolInvoked
 from sessions.model.session import Case, Column, Session, SignatureText, Tool
 from sessions.running import tools
@@ -43,6 +45,7 @@ def test_a_tool_is_added_and_edited_and_reaches_the_prompt_and_can_be_undone() -
     at_the_desk(act, session=replace(SESSION, tools=()))
 
 
+@pytest.mark.slow
 def test_a_run_asks_for_a_result_that_is_in_no_canned_answer_and_keeps_it() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f5")

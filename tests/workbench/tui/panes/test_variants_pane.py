@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from sessions.model.session import Case, Column, Session, SignatureText, Variant
 from tests.support.open_app import Desk, at_the_desk
 
@@ -22,6 +24,7 @@ def note(desk: Desk) -> str:
     return str(desk.main.variants._note.render())
 
 
+@pytest.mark.slow
 def test_a_variant_is_written_tried_in_a_column_and_left_out_once_its_original_has_changed() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("variant")

@@ -36,6 +36,7 @@ def test_the_field_being_edited_is_lit_and_in_sight_in_every_column() -> None:
     at_the_desk(edit, MANY)
 
 
+@pytest.mark.slow
 def test_the_first_value_of_a_field_comes_into_sight_in_every_column() -> None:
     async def edit(desk: Desk) -> None:
         await desk.go_to("input", "ticket")

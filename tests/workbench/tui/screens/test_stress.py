@@ -189,6 +189,7 @@ def test_hostile_texts_are_text(size: tuple[int, int]) -> None:
     broken(act, session, size)
 
 
+@pytest.mark.slow
 def test_help_names_the_keys_of_the_page() -> None:
     async def act(desk: Desk, screen: StressScreen) -> None:
         await desk.press("f1")

@@ -111,6 +111,7 @@ def test_after_a_mistake_a_copy_of_the_work_is_kept() -> None:
     at_the_desk(act, mistakes=1)
 
 
+@pytest.mark.slow
 def test_letters_after_a_key_that_is_a_binding_stay_where_they_were_typed() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "ticket")

@@ -127,6 +127,7 @@ def test_tools_and_variants_keep_their_json() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_a_description_typed_beside_the_inputs_is_followed_by_their_label_and_lays_out_nothing() -> None:
     said = "as the customer wrote it"
 

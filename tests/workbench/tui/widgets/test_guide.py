@@ -62,6 +62,7 @@ def test_the_points_of_another_examples_notes_are_its_steps_and_a_click_ticks_th
     at_the_desk(act, session=hostile)
 
 
+@pytest.mark.slow
 def test_where_there_is_little_room_the_next_step_stands_alone() -> None:
     async def act(desk: Desk) -> None:
         desk.app.guidance.show(is_first=True)

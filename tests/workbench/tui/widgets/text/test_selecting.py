@@ -71,6 +71,7 @@ def test_a_selection_is_painted_and_a_click_takes_it_away_and_moves_the_cursor()
     at_the_desk(act)
 
 
+@pytest.mark.slow
 def test_lines_and_messages_stay_apart_when_they_are_copied() -> None:
     async def act(desk: Desk) -> None:
         x, y = await place_of(desk, "Your input fields")
