@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from textual import events
 from textual.widgets import Input
 
