@@ -51,14 +51,17 @@ def chunks(lm: LM, request: Mapping[str, Any], interrupted: Callable[[], Reason 
             arrivals.put(error)
 
     threading.Thread(target=read, name=f"call {lm.model}", daemon=True).start()
+    last: float | None = None  # once the deadline has passed: until when the reply may come to its end
     try:
         while True:
-            reason = interrupted()
-            if reason == "deadline":
-                yield from _rest(arrivals)
-                return
-            if reason is not None:
-                raise InterruptedCallError(reason)
+            if last is None:
+                reason = interrupted()
+                if reason == "deadline":
+                    last = time.monotonic() + RETURN_SECONDS
+                elif reason is not None:
+                    raise InterruptedCallError(reason)
+            elif time.monotonic() >= last:
+                raise InterruptedCallError("deadline")
             try:
                 arrival = arrivals.get(timeout=POLL_SECONDS)
             except Empty:
@@ -110,21 +113,3 @@ def wait(seconds: float, interrupted: Callable[[], Reason | None]) -> None:
         if left <= 0:
             return
         time.sleep(min(left, POLL_SECONDS))
-
-
-def _rest(arrivals: SimpleQueue[Chunk | Exception | None]) -> Iterator[Chunk]:
-    """What is there already; raises InterruptedCallError unless it goes to the end."""
-    end = time.monotonic() + RETURN_SECONDS
-    while True:
-        left = end - time.monotonic()
-        if left <= 0:
-            raise InterruptedCallError("deadline")
-        try:
-            arrival = arrivals.get(timeout=left)
-        except Empty:
-            continue
-        if arrival is None:
-            return
-        if isinstance(arrival, Exception):
-            raise arrival
-        yield arrival

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypedDict, Unpack
 
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
@@ -108,16 +109,22 @@ class Source:
         return tuple({view.case.name: view.case for view in self.views}.values())
 
 
+class SourceOptions(TypedDict, total=False):
+    """What an export takes beside a session's columns and cases."""
+
+    name: str
+    """What the session is called in the export; without one its own name."""
+    code: Collection[str]
+    """The `module:Class` adapters that may be imported."""
+    allow_hosts: Collection[str]
+    """Hosts that may get a key of the user's although a session named them."""
+
+
 def source_of(
-    session: Session,
-    columns: Sequence[Column],
-    cases: Sequence[Case],
-    *,
-    name: str = "",
-    code: Collection[str] = (),
-    allow_hosts: Collection[str] = (),
+    session: Session, columns: Sequence[Column], cases: Sequence[Case], **options: Unpack[SourceOptions]
 ) -> Source:
     """What to export, by a session's columns and cases. Raises ExportError where there is no column or no case."""
+    code = options.get("code", ())
     views: list[View] = []
     for column in columns:
         earlier: View | None = None
@@ -126,7 +133,8 @@ def source_of(
             views.append(earlier)
     if not views:
         raise ExportError(f"the session has no {'case' if columns else 'column'}; add one first")
-    return Source(tuple(views), name or session.name or "session", allow_hosts)
+    name = options.get("name") or session.name or "session"
+    return Source(tuple(views), name, options.get("allow_hosts", ()))
 
 
 def switched_off(session: Session, cases: Sequence[Case] = ()) -> tuple[str, ...]:

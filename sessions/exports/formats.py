@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, Unpack
 
-from sessions.exports.exported import Exported, Source, source_of
+from sessions.exports.exported import Exported, Source, SourceOptions, source_of
 from sessions.model.session import Case, Column, Session
 
 Scope = Literal["one", "columns", "cases", "all"]
@@ -32,6 +32,14 @@ class Format:
         module, _, name = self.home.partition(":")
         found: Callable[[Source], Exported] = getattr(importlib.import_module(module), name)
         return found
+
+    def export(
+        self, session: Session, columns: Sequence[Column], cases: Sequence[Case], **options: Unpack[SourceOptions]
+    ) -> Exported:
+        """The session in this form: of `columns` and `cases` the first, where it is of one. Raises as `make`."""
+        shown = columns if self.wants_every_column else columns[:1]
+        meant = cases if self.wants_every_case else cases[:1]
+        return self.make(source_of(session, shown, meant, **options))
 
     @property
     def wants_every_case(self) -> bool:
@@ -146,19 +154,3 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
     }
 )
 """In the order of menus."""
-
-
-def export(
-    form: Format,
-    session: Session,
-    columns: Sequence[Column],
-    cases: Sequence[Case],
-    *,
-    name: str = "",
-    code: Collection[str] = (),
-    allow_hosts: Collection[str] = (),
-) -> Exported:
-    """The session in a form: of `columns` and `cases` the first, where the form is of one. Raises as `Format.make`."""
-    shown = columns if form.wants_every_column else columns[:1]
-    meant = cases if form.wants_every_case else cases[:1]
-    return form.make(source_of(session, shown, meant, name=name, code=code, allow_hosts=allow_hosts))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import Unpack
 
 from adapters.errors import SignatureError
 from adapters.values.custom_types import BuildError
 from sessions.exports import formats
-from sessions.exports.exported import Exported, ExportError
+from sessions.exports.exported import Exported, ExportError, SourceOptions
 from sessions.model.session import Case, Column, Session
 from sessions.model.variants import VariantError
 from workbench.output.exit_codes import CommandError
@@ -31,17 +32,15 @@ def export(
     columns: Sequence[Column],
     cases: Sequence[Case],
     *,
-    name: str = "",
-    code: Collection[str] = (),
-    allow_hosts: Collection[str] = (),
     names_flags: bool = True,
+    **options: Unpack[SourceOptions],
 ) -> Exported:
     """The session as `form`, a name of `FORMS`.
 
     Raises `CommandError` for what that form cannot hold, which `names_flags` of the command line where one would help.
     """
     try:
-        return formats.export(FORMS[form], session, columns, cases, name=name, code=code, allow_hosts=allow_hosts)
+        return FORMS[form].export(session, columns, cases, **options)
     except SignatureError as error:
         raise CommandError(f"the signature, {error}") from error
     except ExportError as error:
