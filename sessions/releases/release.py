@@ -33,12 +33,23 @@ OURS = Path(__file__).parents[2]
 
 _children: set[subprocess.Popen[str]] = set()
 """The processes that run now."""
+_no_more = threading.Event()
+"""Set while no process may be started: one that nobody waits for would keep the program from ending."""
 
 
 def end_every_child() -> None:
-    """Kills every process of a release, those that are still starting too: whoever waits for one gets its error."""
+    """Kills every process of a release, those that are still starting too, and starts no more until `allow_children`.
+
+    Whoever waits for one, or asks for one, gets its error.
+    """
+    _no_more.set()
     for process in list(_children):
         _end(process)
+
+
+def allow_children() -> None:
+    """Questions start processes again."""
+    _no_more.clear()
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -180,6 +191,8 @@ class _Child:
     """One process. `version` is that of its dspy."""
 
     def __init__(self, python: str, hint: str) -> None:
+        if _no_more.is_set():
+            raise ReleaseError("ended", python, "is asked no more: the program ends")
         self.was_too_slow = False
         self._said: list[str] = []
         self._folder = tempfile.TemporaryDirectory(prefix="workbench-dspy-")
@@ -205,6 +218,8 @@ class _Child:
             self._folder.cleanup()
             raise ReleaseError("missing", python, f"cannot be run: {error.strerror or error}", hint) from error
         _children.add(self._process)
+        if _no_more.is_set():
+            _end(self._process)
         self._listener = threading.Thread(target=self._listen, daemon=True, name="dspy-child-stderr")
         self._listener.start()
         try:

@@ -143,7 +143,9 @@ def _of_the_focus(host: Host, screen: Screen[Any]) -> Iterator[Command]:
 
 def _copying(host: Host) -> Iterator[Command]:
     for answer in copying.ANSWERS:
-        yield Command(f"Copy: {answer.name}", answer.about, partial(copying.copy, host, answer.value))
+        yield Command(
+            f"Copy: {answer.name}", answer.about, partial(_ask, host, partial(copying.copy, host, answer.value))
+        )
     for form in FORMS.values():
         yield Command(
             f"Export as {form.title}", form.about, partial(_ask, host, partial(exporting.export, host, form.name))

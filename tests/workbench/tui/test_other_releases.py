@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,11 +18,15 @@ import pytest
 from sessions.model import recording
 from sessions.model.replies import Reply
 from sessions.model.session import Column, Session
-from sessions.releases import environments, running
+from sessions.releases import environments, release, running
+from sessions.releases.engine import Call, Question
+from sessions.releases.release import Release
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.state.document import Place, State
 from workbench.tui.actions import columns
 from workbench.tui.panes.column import ColumnPane
+from workbench.tui.screens.pages import PagesScreen
+from workbench.tui.widgets.text.text_view import TextView
 
 HERE = recording.DSPY
 THERE = f"chat@{HERE}"
@@ -175,6 +180,70 @@ def test_no_key_waits_for_another_release_to_record_or_to_check_its_column() -> 
             await patiently(desk, is_done, f"for what {key} does")
 
     at_the_desk(act, session)
+
+
+def test_no_page_waits_for_another_release_on_the_thread_of_the_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked_on: set[threading.Thread] = set()
+    own = Release.call
+
+    def call(release: Release, question: Question) -> Call:
+        asked_on.add(threading.current_thread())
+        return own(release, question)
+
+    monkeypatch.setattr(Release, "call", call)
+    session = tickets(THERE, "chat")
+    session = replace(
+        session, cases=(replace(session.cases[0], replies={THERE: Reply(ANSWER), "chat": Reply(ANSWER)}),)
+    )
+
+    async def act(desk: Desk) -> None:
+        await patiently(desk, lambda: has_followed(desk), "for the first prompt")
+        child = running.release_of(HERE)._child
+        assert child is not None
+        os.kill(child._process.pid, signal.SIGSTOP)
+        try:
+            await desk.press("f7", *"1345678", "2")
+            page = desk.app.screen
+            assert isinstance(page, PagesScreen)
+            text = page.query_one(TextView)
+            assert f"dspy {HERE} is asked" in text.plain_text and "Parameters beside the messages" in text.plain_text
+        finally:
+            os.kill(child._process.pid, signal.SIGCONT)
+        await patiently(desk, lambda: "● offline/exact" in text.plain_text, "for what other models get")
+        assert "is asked" not in text.plain_text and "openai/gpt-6-luna" in text.plain_text
+        await desk.press("u", "v", "v", "o", "escape", "ctrl+g", "c")
+        assert asked_on and threading.main_thread() not in asked_on
+
+    at_the_desk(act, session)
+
+
+def test_who_quits_while_another_release_is_asked_waits_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A check has more questions: none of them may start a process anew."""
+    session = tickets(THERE)
+    reply = {THERE: Reply(ANSWER)}
+    session = replace(session, cases=tuple([replace(session.cases[0], name=name, replies=reply) for name in "abc"]))
+    for name in "abc":
+        case = next(one for one in session.cases if one.name == name)
+        session = recording.record(session, case, session.columns[0])
+    started: list[release._Child] = []
+
+    async def act(desk: Desk) -> None:
+        await patiently(desk, lambda: has_followed(desk), "for the first prompt")
+        engine = running.release_of(HERE)
+        child, start = engine._child, release._Child.__init__
+        assert child is not None
+
+        def starts(self: release._Child, python: str, hint: str) -> None:
+            start(self, python, hint)
+            started.append(self)
+
+        monkeypatch.setattr(release._Child, "__init__", starts)
+        os.kill(child._process.pid, signal.SIGSTOP)
+        await desk.press("f3", "f9")
+        await patiently(desk, engine._lock.locked, "for the check to ask")
+
+    at_the_desk(act, session)
+    assert started == [] and release._children == set()
 
 
 def test_a_process_that_ends_on_the_way_is_that_columns_error_alone(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from sessions.running import rendering
 from workbench.output.exit_codes import CommandError
 from workbench.state.derived import RenderedColumn
 from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
+from workbench.tui.pages import true_request
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
@@ -31,16 +32,19 @@ async def choose_copy(host: Host) -> None:
         return
     chosen = await host.app.push_screen_wait(ConfirmScreen(f"Copy from {rendered.column.id}", "", ANSWERS))
     if chosen is not None:
-        copy(host, chosen)
+        await copy(host, chosen)
 
 
-def copy(host: Host, what: str) -> None:
+async def copy(host: Host, what: str) -> None:
     """Copies one of `ANSWERS` from the column with the focus, and says what went where."""
     rendered = host.main.shown_column()
     if rendered is None:
         return
     try:
-        text = _text(host, rendered, what)
+        if what == "curl" and rendered.request is not None:
+            text = await true_request.curl_of(host.document.session, rendered.column, host.document.state.case)
+        else:
+            text = _text(host, rendered, what)
     except CommandError as error:
         plain_notify(host.app, str(error), title="Not copied", severity="warning", timeout=15)
         return
@@ -61,11 +65,6 @@ def _text(host: Host, rendered: RenderedColumn, what: str) -> str:
         return ""
     if what == "request":
         return _as_json(rendering.body_of(host.document.state.session, rendered.column, rendered.request))
-    if what == "curl":
-        from workbench.exporting import forms
-
-        session, cases = host.document.session, [host.document.state.case]
-        return forms.export("curl", session, [rendered.column], cases, names_flags=False).text.rstrip()
     if what == "messages":
         return _as_json(rendered.request.prompt.as_dicts())
     return column.prompt.text_of_message_at_cursor() if what == "message" else column.prompt.plain_text()

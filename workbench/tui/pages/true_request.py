@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from adapters.lm.capabilities import capabilities_of
 from adapters.lm.lm_settings import ModelType
 from adapters.requests.request import Request
+from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
 from workbench.sending import model_choices
+from workbench.state.late_columns import is_late
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.writing import as_json, comma, heading, json_block, named, paragraph, table
 from workbench.tui.widgets.text.text_view import EMPTY, Block, Piece, block
@@ -39,8 +43,11 @@ ASKED_BY: Mapping[ModelType, str] = {
 }
 
 
-def blocks_of(at: LookedAt, as_json_text: bool = False) -> list[Block]:
-    """The request of the column as it would go out now; with `as_json_text` nothing but its JSON."""
+def blocks_of(at: LookedAt, as_json_text: bool = False, others: Sequence[Block] | None = None) -> list[Block]:
+    """The request of the column as it would go out now; with `as_json_text` nothing but its JSON.
+
+    `others` stands where other models do (`other_models`), for whom making that takes too long.
+    """
     request = at.rendered.request
     if request is None:
         return [EMPTY, *paragraph(f"There is no request: {at.rendered.why_no_prompt}", "error")]
@@ -58,7 +65,7 @@ def blocks_of(at: LookedAt, as_json_text: bool = False) -> list[Block]:
     params = {name: value for name, value in body.items() if name not in READ_BY_THE_MODEL}
     blocks += [named(name, *_value(value)) for name, value in params.items()] or [block("  none", "note")]
     blocks += heading("The same column, other models")
-    blocks += _other_models(at)
+    blocks += other_models(at) if others is None else others
     blocks += heading(f"{len(request.messages)} messages")
     room = LONGEST_PROMPT
     for number, message in enumerate(request.prompt.messages):
@@ -69,6 +76,18 @@ def blocks_of(at: LookedAt, as_json_text: bool = False) -> list[Block]:
             break
         blocks += _message(message.as_dict())
     return blocks
+
+
+async def curl_of(session: Session, column: Column, case: Case) -> str:
+    """The request as a curl command, which names its key by variable; another release is asked away from the keys.
+
+    Raises `CommandError` where curl cannot ask.
+    """
+    from workbench.exporting import forms  # what every export takes, for the one that is asked for
+
+    make = partial(forms.export, "curl", session, [column], [case], names_flags=False)
+    made = await asyncio.to_thread(make) if is_late(column) else make()
+    return made.text.rstrip()
 
 
 def _about(at: LookedAt) -> list[Block]:
@@ -114,7 +133,8 @@ def _value(value: Any) -> tuple[str, ...]:
     return (as_json(value),)
 
 
-def _other_models(at: LookedAt) -> list[Block]:
+def other_models(at: LookedAt) -> list[Block]:
+    """What the same column sends to other models. Another release of dspy is asked for each, and waited for."""
     rows = [[("model", "note"), ("response_format", "note"), ("tools", "note"), ("taken out", "note")]]
     for model in dict.fromkeys((at.model, *OTHER_MODELS)):
         mark = "● " if model == at.model else "  "

@@ -26,7 +26,7 @@ class LateColumns:
     def look_after(self, rendered: RenderedColumn, engine: Engine) -> None:
         """Asks for a column, if that is left to do, once the columns that need no other process are painted."""
         if rendered.late is not None and rendered.column.id not in self._under_way:
-            self._has_asked = True
+            self._allow_questions()
             self._under_way.add(rendered.column.id)
             self._node.call_after_refresh(self._start, rendered.column.id, engine)
 
@@ -43,8 +43,16 @@ class LateColumns:
         finally:
             self._under_way.discard(id)
 
+    def _allow_questions(self) -> None:
+        """Whatever an app before this one has ended."""
+        if not self._has_asked:
+            from sessions.releases import running
+
+            running.begin()
+            self._has_asked = True
+
     def close(self) -> None:
-        """Ends the processes: whoever waits for one gets its error, and nothing keeps the program from ending.
+        """Ends the processes: whoever waits for one or asks gets an error, and nothing keeps the program from ending.
 
         A session without such a column never loads what they take.
         """
@@ -52,4 +60,4 @@ class LateColumns:
             return
         from sessions.releases import running
 
-        running.close_all()
+        running.end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping
 from typing import ClassVar, NamedTuple
 
@@ -20,7 +21,7 @@ from workbench.tui.keys.bindings import ON_A_PAGE
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.pages import attempts, card, differences, lints, parsers, repeats, tokens, true_request
 from workbench.tui.pages.looked_at import LookedAt
-from workbench.tui.pages.writing import as_json
+from workbench.tui.pages.writing import as_json, paragraph
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.tab_line import TabLine, TabName
 from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
@@ -140,6 +141,8 @@ several runs of the same request, equal values counted. **Tokens**: where those 
         self._raw = False
         self._other = 0
         self.at = looked_at(0)
+        self._by_release: tuple[RenderedColumn | None, list[Block]] = (None, [])
+        """A column of another release, and what it sends to other models."""
         self._seen = ""
         self._head = PlainStatic(id="pages-head")
         self._tabs = TabLine(id="pages-tabs")
@@ -211,7 +214,7 @@ several runs of the same request, equal values counted. **Tokens**: where those 
 
     def _blocks(self) -> list[Block]:
         if self._page == "request":
-            return true_request.blocks_of(self.at, self._raw)
+            return true_request.blocks_of(self.at, self._raw, self._others_by_release())
         if self._page == "runs":
             return attempts.blocks_of(self.at, self._raw)
         if self._page == "repeats":
@@ -224,6 +227,25 @@ several runs of the same request, equal values counted. **Tokens**: where those 
             others = differences.others_of(self.at)
             return differences.blocks_of(self.at, others[self._other % len(others)] if others else None)
         return lints.blocks_of(self.at) if self._page == "lints" else card.blocks_of(self.at)
+
+    def _others_by_release(self) -> list[Block] | None:
+        """What a column of another release sends to other models, or that it is asked; None for a column of ours."""
+        release = catalog.of_release(self.at.column.adapter)
+        if release is None:
+            return None
+        rendered, found = self._by_release
+        if rendered is self.at.rendered:
+            return found
+        if not self._raw:
+            self.run_worker(self._ask_for_others(self.at), group="other models", exclusive=True, exit_on_error=False)
+        return paragraph(f"dspy {release.version} is asked …", "note")
+
+    async def _ask_for_others(self, at: LookedAt) -> None:
+        """Away from the keys: its process may be starting, or stuck."""
+        found = await asyncio.to_thread(true_request.other_models, at)
+        self._by_release = (at.rendered, found)
+        if self._page == "request" and self.at.rendered is at.rendered:
+            self._show(keep_place=True)
 
     # -- keys
 
@@ -253,6 +275,9 @@ several runs of the same request, equal values counted. **Tokens**: where those 
             self._show()
 
     def action_copy(self, form: str) -> None:
+        self.run_worker(self._copy(form), group="copy", exclusive=True, exit_on_error=False)
+
+    async def _copy(self, form: str) -> None:
         text = self._text.plain_text
         if self._page == "request" and form != "text":
             request = self.at.rendered.request
@@ -262,7 +287,7 @@ several runs of the same request, equal values counted. **Tokens**: where those 
                 text = (
                     as_json(rendering.body_of(self.at.session, self.at.column, request))
                     if form == "json"
-                    else _curl(self.at)
+                    else await true_request.curl_of(self.at.session, self.at.column, self.at.case)
                 )
             except CommandError as error:
                 plain_notify(self.app, str(error), severity="warning")
@@ -299,10 +324,3 @@ def _ending(at: LookedAt) -> str:
     """Which run of the column is meant, how far it is, and which counts of tokens have come."""
     run = f"{at.run.number} {at.run.phase}" if at.run is not None else ""
     return f"{run} {[id(ledger) for _, ledger in at.counted.values()]}"
-
-
-def _curl(at: LookedAt) -> str:
-    """The request as a curl command, which names its key by variable. Raises `CommandError` where curl cannot ask."""
-    from workbench.exporting import forms
-
-    return forms.export("curl", at.session, [at.column], [at.case], names_flags=False).text.rstrip()

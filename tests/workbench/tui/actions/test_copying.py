@@ -17,7 +17,7 @@ def test_every_form_of_a_column_can_be_copied() -> None:
         await desk.press("f3", "f3", "end")
         copied: dict[str, str] = {}
         for answer in copying.ANSWERS:
-            copying.copy(desk.app, answer.value)
+            await copying.copy(desk.app, answer.value)
             copied[answer.value] = desk.app.clipboard
         pane = desk.main.columns.current
         assert pane is not None and pane.rendered is not None and pane.rendered.request is not None
