@@ -67,15 +67,13 @@ def _place(drift: Drift) -> str:
     names = {"render": "the request", "parse": "what is read of the reply", "expect": "what is expected"}
     if drift.part == "render" and "message" in drift.place:
         return f"the messages ({drift.place})"
-    said = names.get(drift.part, drift.part)
-    place = drift.place.removeprefix("attempts[0]").lstrip(".")  # the only attempt of most recordings
-    return f"{said} ({place})" if place else said
+    return names.get(drift.part, drift.part)  # its place stands above each of them
 
 
 def _heading(drift: Drift) -> list[Block]:
     expected = drift.part in ("expect", "live")
     said = turn_in_words(drift.edits[0].origin.turn) if drift.edits else drift.message
-    pieces = [Piece(f"{drift.place or drift.part}  ", "heading"), Piece(said)]
+    pieces = [Piece(said, "heading"), Piece(f"   {drift.place or drift.part}", "note")]
     legend = block("− expected   + found", "note", indent=INDENT) if expected and diff_of(drift) else None
     versions = block(f"versions: {drift.versions}", "note", indent=INDENT) if drift.versions else None
     return [EMPTY, Block(tuple(pieces)), *[one for one in (legend, versions) if one is not None]]

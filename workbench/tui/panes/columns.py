@@ -398,7 +398,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         if height <= 0 or not self._rows:
             return EVEN_SHARE
         if not self._has_replies:
-            full = max(one for one, _ in self._rows.values())
+            # what may be added before the line moves has room already, or the last rows would be cut off
+            full = max(one for one, _ in self._rows.values()) + ROWS_THAT_MOVE - 1
             said = max(LEAST_ROWS_OF_REPLY, *[one for _, one in self._rows.values()])
             return min(1 - (said + 1) / height, max(EVEN_SHARE, full / height))
         if self._share is not None:
