@@ -97,7 +97,7 @@ def test_f5_shows_its_reply_and_what_was_read(path: Path, environment: dict[str,
     with Terminal(words, path.parent, (120, 35), environment) as terminal:
         terminal.wait_for("reply none yet")
         terminal.press("f5")
-        terminal.wait_for("$?", patience=PATIENCE)  # the price of such a model is not known, and not zero
+        terminal.wait_for("cost unknown", patience=PATIENCE)  # the price of such a model is not known, and not zero
         terminal.press("ctrl+s")
         terminal.wait_for("saved")
         terminal.press("ctrl+q")

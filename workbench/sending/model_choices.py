@@ -71,9 +71,10 @@ def leaving(model: str, today: date | None = None) -> str | None:
 
 
 def facts(entry: ModelEntry) -> str:
-    """Context and price, and the day on which it leaves its API when that is near; what is not known is `?`."""
-    prices = [("?" if one is None else f"{one:g}") for one in (entry.input_price, entry.output_price)]
-    context = "?" if entry.context_tokens is None else f"{entry.context_tokens:,}"
+    """Context and price, and the day on which it leaves its API when that is near; what is not known is said to be."""
+    priced = entry.input_price is not None and entry.output_price is not None
+    price = f"${entry.input_price:g} in ${entry.output_price:g} out a million" if priced else "price unknown"
+    context = "" if entry.context_tokens is None else f"{entry.context_tokens:,} tokens, "
     retirement, today = retirement_of(entry.name), date.today()
     leaves = f" · {retirement.remark(today)}" if retirement is not None and retirement.is_near(today) else ""
-    return f"{context} tokens, ${prices[0]} in ${prices[1]} out a million{leaves}"
+    return f"{context}{price}{leaves}"

@@ -14,17 +14,31 @@ from adapters.lm.litellm_client import LitellmLM
 from sessions.model.session import Column
 from workbench.editing import column_edits, edits
 from workbench.sending import sending
-from workbench.state.document import Place
+from workbench.state.document import Place, State
 from workbench.tui.dialogs.choose_model import ModelScreen
+from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
 from workbench.tui.messages import Change
 
 if TYPE_CHECKING:
     from workbench.tui.host import Host
 
+OWN_MODELS = "Every column is sent to a model of its own."
+TAKE_IT = (
+    Answer("take", "a", "All columns take this one"),
+    Answer("keep", "k", "They keep theirs", "a column that is added takes this one"),
+)
+
 
 async def choose_model(host: Host) -> None:
-    """The model of the session, which every column is sent to that has none of its own."""
-    await _choose(host, "Model of the session", host.document.session.model, _session_model, "model")
+    """The model of the session, which every column is sent to that has none of its own; where each has one, it is asked
+    what becomes of those: nothing would be sent to the model that was chosen."""
+    columns = host.document.session.columns
+    chosen = await _choose(host, "Model of the session", host.document.session.model, _session_model, "model")
+    if chosen is None or not columns or any(one.model is None for one in columns):
+        return
+    answer = await host.app.push_screen_wait(ConfirmScreen(f"Model {chosen}", OWN_MODELS, TAKE_IT))
+    if answer == "take":
+        host.main.edit(_without_own_models, Place("model"), "one model for every column")
 
 
 async def choose_column_model(host: Host, column: Column) -> None:
@@ -72,13 +86,20 @@ def _session_model(model: str) -> Change:
     return partial(edits.set_model, model=model)
 
 
-async def _choose(host: Host, title: str, current: str, change: Callable[[str], Change], label: str) -> None:
+def _without_own_models(state: State) -> State:
+    for one in state.session.columns:
+        state = column_edits.set_model(state, one.id, None)
+    return state
+
+
+async def _choose(host: Host, title: str, current: str, change: Callable[[str], Change], label: str) -> str | None:
+    """The model that was chosen, which is set by then; None where none was."""
     dotenv.read(Path.cwd()).lend_keys()
     chosen = await host.app.push_screen_wait(ModelScreen(title, current, only=host.confinement.offered_models))
-    if chosen is None:
-        return
-    host.main.edit(change(chosen), Place("model"), label)
-    warm(host, chosen)
+    if chosen is not None:
+        host.main.edit(change(chosen), Place("model"), label)
+        warm(host, chosen)
+    return chosen
 
 
 def warm(host: Host, model: str) -> None:

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
-from workbench.output.display import one_line
+from workbench.output.display import cell_width, one_line
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.widgets.text.plain import PlainStatic, content, lines
 
@@ -25,6 +25,10 @@ OUR_THEMES = "workbench-"
 MOST_ENTRIES = 300
 LONGEST_FILTER = 200
 """Characters of what was typed that narrow the list down."""
+MOST_ALIGNED, LONGEST_ALIGNED = 40, 16
+"""Entries of a list in which what is said of each begins in one column, and cells that a name takes for that."""
+WIDE_FROM = 72
+"""Cells of an entry from which its dialog is wider than others."""
 MOST_ROWS = 20
 ROWS_AROUND = 9
 """Rows of a dialog that its entries do not take."""
@@ -79,9 +83,15 @@ class ChooseScreen(ModalScreen[str | None]):
         self._free = free
         self._current = current
         self._shown: list[Entry] = []
+        is_short = len(self._entries) <= MOST_ALIGNED
+        self._name_width = min(LONGEST_ALIGNED, self._longest(lambda one: one.name)) if is_short else 0
+        self._is_wide = is_short and self._name_width + self._longest(lambda one: one.about) > WIDE_FROM
+
+    def _longest(self, of: Callable[[Entry], str]) -> int:
+        return max([cell_width(one_line(of(one), 200)) for one in self._entries], default=0)
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as dialog:
+        with Vertical(classes="dialog -wide" if self._is_wide else "dialog") as dialog:
             dialog.border_title = content(f" {self._title} ")
             yield Input(placeholder=self._placeholder, compact=True)
             yield OptionList(compact=True)
@@ -146,8 +156,10 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def _line(self, entry: Entry) -> Content:
         mark = ("● ", "$text-accent") if entry.value == self._current else ("  ", "")
-        about = f"   {one_line(entry.about, 200)}" if entry.about else ""
-        return lines(mark, (one_line(entry.name, 100), "bold"), (about, "$foreground 60%"))
+        name = one_line(entry.name, 100)
+        pad = " " * max(0, self._name_width - cell_width(name))
+        about = f"{pad}   {one_line(entry.about, 200)}" if entry.about else ""
+        return lines(mark, (name, "bold"), (about, "$foreground 60%"))
 
 
 class ChooseThemeScreen(ChooseScreen):

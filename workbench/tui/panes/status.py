@@ -94,11 +94,12 @@ class StatusLine(Widget):
         parts.append(program)
         if self._case:
             parts += [
-                content(case_word(self._case), quiet),
+                _does("cases", content(case_word(self._case), quiet)),
                 _does("cases", content(one_line(self._case, min(room, 24)))),
                 content("   "),
             ]
-        parts += [content("model ", quiet), _does("choose_model", content(one_line(self._model, room), "$text-accent"))]
+        model = Content.assemble(content("model ", quiet), content(one_line(self._model, room), "$text-accent"))
+        parts.append(_does("choose_model", model))
         if beyond:
             parts.append(content("  " + beyond, quiet))
         return Content.assemble(*parts)

@@ -121,9 +121,10 @@ def _failure(run: ColumnRun, took: str) -> tuple[str, str]:
 
 
 def _cost(run: ColumnRun) -> str:
-    """What the calls cost together; `$?` where that is not known of one, nothing where offline models answered."""
+    """What the calls cost together, as far as that is known of each; nothing where offline models answered."""
     calls = [one for one in run.run.attempts if not one.model.startswith("offline/")] if run.run is not None else []
-    return f" · {measures.cost(measures.total_cost(calls))}" if calls else ""
+    total = measures.total_cost(calls)
+    return f" · {measures.cost(total) if total is not None else 'cost unknown'}" if calls else ""
 
 
 def _fallback(run: ColumnRun) -> str:

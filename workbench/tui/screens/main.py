@@ -428,7 +428,10 @@ class MainScreen(PaneSizesScreen):
         self._heading.show(verdict.name, mark, lines((said, "$foreground 70%")))
 
     def _show_status(self) -> None:
-        self._status.show(self.document, self.document.session.model, self._activity)
+        session = self.document.session
+        own = {one.model for one in session.columns} if session.columns else {None}
+        model = session.model if None in own else " ".join(map(str, own)) if len(own) == 1 else "each column's own"
+        self._status.show(self.document, model, self._activity)
 
     def _hush(self, activity: str) -> None:
         if self._activity == activity:

@@ -6,9 +6,13 @@ from dataclasses import replace
 
 import pytest
 
-from sessions.model.session import Variant
-from tests.support.open_app import SMALL, TICKETS, Desk, at_the_desk
+from sessions import examples
+from sessions.model.session import DEFAULT_COLUMNS, Session, SignatureText, Variant
+from tests.support.open_app import MIDDLE, SMALL, TICKETS, Desk, at_the_desk
+from tests.support.screen import seen
 from workbench.tui.actions.columns import refused
+from workbench.tui.dialogs.confirm import ConfirmScreen
+from workbench.tui.panes.status import StatusLine
 
 
 @pytest.mark.parametrize(
@@ -72,3 +76,44 @@ def test_a_column_uses_a_variant_or_gets_one_beside_it() -> None:
         assert "Briefly" not in desk.prompt("chat")
 
     at_the_desk(act, session=session)
+
+
+def test_a_model_for_columns_that_each_have_their_own_is_asked_about_and_sent_to() -> None:
+    async def act(desk: Desk) -> None:
+        status = desk.app.screen.query_one(StatusLine)
+        assert "model each column's own" in status.render().plain
+        await desk.press("alt+c")
+        listed = [row for row in painted(desk) if "shown already" in row]
+        assert len(listed) == 3, "none of them is cut off"
+        begins = {row.index(said) for row, said in zip(listed, SAID, strict=True)}
+        assert len(begins) == 1, "what is said of them begins in one column"
+        await desk.press("escape", "ctrl+l")
+        await desk.type("offline/chatty")
+        await desk.press("enter")
+        await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
+        await desk.press("a")
+        await desk.until(lambda: desk.app.screen is desk.main, "for the answer")
+        session = desk.document.session
+        assert {session.model_of(one) for one in session.columns} == {"offline/chatty"}
+        assert "model offline/chatty" in status.render().plain
+        await desk.press("ctrl+z")
+        session = desk.document.session
+        assert len({session.model_of(one) for one in session.columns}) > 1
+
+    at_the_desk(act, examples.load(examples.FIRST), size=MIDDLE)
+
+
+SAID = ("[[ ## field ## ]] markers", "one JSON object", "one tag a field")
+
+
+def painted(desk: Desk) -> list[str]:
+    return [strip.text for strip in desk.app.screen._compositor.render_strips()]
+
+
+def test_instructions_that_nobody_wrote_are_shown_whole() -> None:
+    async def act(desk: Desk) -> None:
+        words = " ".join(" ".join(seen(desk.main.query_one("#instructions-editor"))).replace("▌", "").split())
+        assert words == "Given the fields `question`, `context`, produce the fields `answer`, `confidence`."
+
+    session = Session(SignatureText("question, context -> answer, confidence: float"), columns=DEFAULT_COLUMNS)
+    at_the_desk(act, session, size=MIDDLE)

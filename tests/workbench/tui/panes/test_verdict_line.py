@@ -28,7 +28,7 @@ def ended(*attempts: Attempt, ok: bool = True) -> ColumnRun:
 def test_the_cost_of_all_calls_is_said_and_one_that_nobody_knows_is_a_question_mark() -> None:
     priced = attempt(1, "chat", "openai/a", 0.25)
     assert "500 ms · $0.25" in verdict(CHAT, ended(priced)).plain
-    assert "· $?" in verdict(CHAT, ended(priced, attempt(2, "chat", "openai/b", None))).plain
+    assert "· cost unknown" in verdict(CHAT, ended(priced, attempt(2, "chat", "openai/b", None))).plain
     assert "$" not in verdict(CHAT, ended(attempt(1, "chat", "offline/exact", None))).plain
 
 

@@ -15,12 +15,14 @@ from rich.style import Style
 from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Size
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult, Location, Selection
 
 from workbench.output.display import safe
 from workbench.tui.textual_internals.row_painting import RowPainting
 from workbench.tui.widgets.text.syntax import Syntax, highlight
+from workbench.tui.widgets.text.wrapping import rows
 
 _GROUP = Binding.Group("This text")
 
@@ -98,6 +100,13 @@ class Editor(RowPainting):
         self.on_edit = on_edit
         super().__init__(safe(text), compact=True, max_checkpoints=1, highlight_cursor_line=False, **options)
         self._wrap_unless_too_long()
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """As high as the text, and without one as what stands in its place, which would be cut off."""
+        height = super().get_content_height(container, viewport, width)
+        if self.text or not self.placeholder:
+            return height
+        return max(height, len(rows(str(self.placeholder), max(1, width))))
 
     @property
     def raw(self) -> str:
