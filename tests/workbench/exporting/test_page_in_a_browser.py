@@ -78,6 +78,10 @@ def test_it_opens_from_disk_asks_for_nothing_and_fits(
 ) -> None:
     opened = Opened(browser, tmp_path / "page.html", examples.load(name), viewport=size)
     assert opened.count("#prompts pre.pieces") >= 6
+    widths = (
+        opened.page.locator("#lesson dd").filter(visible=True).evaluate_all("some => some.map(one => one.clientWidth)")
+    )
+    assert min(widths) > 200  # a value stands in a block of its own where there is no room beside its name
     opened.close()
 
 
