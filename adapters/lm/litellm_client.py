@@ -247,7 +247,7 @@ class LitellmLM:
 
     def _lost(self, child: Child) -> ProviderError:
         problem = child.problem or "was lost"
-        payload = {"stderr": self._scrubber().text(child.said)} if child.said else None
+        payload = {"stderr": self._scrubber().scrubbed(child.said)} if child.said else None
         if not problem.startswith(("was", "ended")):
             return ProviderError(f"litellm cannot be used here: {problem}", "setup", payload=payload)
         return ProviderError(

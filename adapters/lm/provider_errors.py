@@ -83,7 +83,7 @@ def translate(facts: Facts, target: Target, scrubber: Scrubber) -> ProviderError
     """The error for what a worker reported; its message and payload are scrubbed of keys."""
     kind = kind_of(facts)
     retry_after = seconds(facts.get("retry_after"))
-    line = scrubber.text(_line(kind, facts, target, retry_after))
+    line = scrubber.scrubbed(_line(kind, facts, target, retry_after))
     payload = scrubber.json({name: value for name, value in facts.items() if value not in (None, "", [], {})})
     if kind == "key":
         payload["key_sent"] = bool(target.keys) and not target.key_withheld

@@ -16,7 +16,7 @@ ANNOUNCED: tuple[tuple[re.Pattern[str], date], ...] = (
 """Announced by providers and in no table yet: names as whole, and the day."""
 
 SOON_DAYS = 60
-"""A model that leaves within so many days is told of when it is chosen."""
+"""Who chooses a model that is shut down within so many days is warned."""
 
 
 @dataclass(frozen=True)

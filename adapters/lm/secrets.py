@@ -57,7 +57,7 @@ class Scrubber:
             for form in (json.dumps(secret, ensure_ascii=False)[1:-1], secret)
         }
 
-    def text(self, text: str) -> str:
+    def scrubbed(self, text: str) -> str:
         """`text` for people to see: without known secrets, and without what looks like one."""
         for secret, name in self._known:
             if secret in text:
@@ -68,9 +68,9 @@ class Scrubber:
     def json(self, value: Any) -> Any:
         """`value`, plain JSON, with every string and key of it scrubbed."""
         if isinstance(value, str):
-            return self.text(value)
+            return self.scrubbed(value)
         if isinstance(value, Mapping):
-            return {self.text(str(key)): self.json(one) for key, one in value.items()}
+            return {self.scrubbed(str(key)): self.json(one) for key, one in value.items()}
         if isinstance(value, list | tuple):
             return [self.json(one) for one in value]
         return value

@@ -44,7 +44,7 @@ class Server:
     @property
     def place(self) -> str:
         """Which server this is, for people: without a password that its address may hold."""
-        return f"{self.name} at {Scrubber().text(self.address)}"
+        return f"{self.name} at {Scrubber().scrubbed(self.address)}"
 
 
 def configured(path: Path | None = None) -> dict[str, str]:

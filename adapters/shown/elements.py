@@ -50,7 +50,7 @@ def tag(name: str, attributes: Mapping[str, str], *children: Element | str) -> E
     return Element(name, attributes, children)
 
 
-def text(content: str) -> str:
+def escaped(content: str) -> str:
     """Text of others as HTML shows it, character by character: nothing in it is markup, hidden, or turned around."""
     shown = _IMPOSSIBLE.sub(lambda match: _visible(match[0]), content)
     shown = _TURNING.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", shown)
@@ -69,7 +69,7 @@ def written(element: Element | str) -> str:
 
 def _pieces(element: Element | str) -> Iterator[str]:
     if isinstance(element, str):
-        yield text(element)
+        yield escaped(element)
         return
     said = "".join(f' {key}="{_attribute(value)}"' for key, value in element.attributes.items())
     yield f"<{element.name}{said}>"
@@ -83,4 +83,4 @@ def _pieces(element: Element | str) -> Iterator[str]:
 
 
 def _attribute(value: str) -> str:
-    return text(value).replace('"', "&quot;").replace("\n", "&#10;")
+    return escaped(value).replace('"', "&quot;").replace("\n", "&#10;")

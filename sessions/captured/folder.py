@@ -40,7 +40,7 @@ Only = Literal["all", "failures"]
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CallFilter:
     """What of a program's calls is taken: cases of a session at most, failed calls alone, a share of the inputs; and
     the fields whose values are not."""
 
@@ -93,7 +93,7 @@ class SessionReport:
 class CapturedFolder:
     """Takes lines as the program's side writes them."""
 
-    def __init__(self, folder: Path, wanted: Wanted, versions: Mapping[str, str]) -> None:
+    def __init__(self, folder: Path, wanted: CallFilter, versions: Mapping[str, str]) -> None:
         self.folder = folder
         self.findings: list[Finding] = []
         self.notes: dict[str, None] = {}

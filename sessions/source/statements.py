@@ -12,7 +12,6 @@ from adapters.signatures.read.bindings import bindings_of, parsable
 from adapters.signatures.read.source_text import SourceText, check_size, parse_expression
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_BREAK = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True)

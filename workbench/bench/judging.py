@@ -55,7 +55,7 @@ def judge(job: Job, reading: Reading | None, measured: Sequence[Measured], check
         if said:
             failures.append(one_line(f"{check.name}: {said}"))
     scrub = Scrubber()
-    return Judged(expected_now(job, checks), tuple([scrub.text(one) for one in failures]))
+    return Judged(expected_now(job, checks), tuple([scrub.scrubbed(one) for one in failures]))
 
 
 def expected_now(job: Job, checks: Sequence[UserCheck]) -> str | None:

@@ -125,7 +125,7 @@ class Bench:
     """Runs the open jobs of a plan; use once.
 
     `stop` ends it after the runs under way, `cancel` ends those too; a run that was cancelled is not written down, so
-    that it is made when the bench goes on. `watch` is told of every run, one at a time.
+    that it is made when the bench goes on. `watch` is called after every run, one at a time.
     """
 
     def __init__(
@@ -261,7 +261,7 @@ def bench_run(job: Job, run: Run, checks: Sequence[UserCheck], scrub: Scrubber) 
         at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         reply=None if kept is None else recording.answer_of_reply(kept),
         values={name: typed(value) for name, value in run.values.items()},
-        error=None if run.error is None else scrub.text(one_line(run.error.message)),
+        error=None if run.error is None else scrub.scrubbed(one_line(run.error.message)),
         flags=() if own is None else tuple([flag.name for flag in own.flags]),
         expected=judged.held,
         failures=judged.failures,

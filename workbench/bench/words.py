@@ -83,7 +83,7 @@ def telling_pairs(pairs: Sequence[Pair]) -> list[Pair]:
     return sorted(pairs, key=lambda one: (not one.difference.is_certain, one.difference.p))
 
 
-def text(grid: Grid) -> Iterator[tuple[str, str]]:
+def terminal_lines(grid: Grid) -> Iterator[tuple[str, str]]:
     """Lines for a terminal, each with a colour or "" : the grid, the columns, the flips, what may be concluded."""
     yield from _grid_lines(grid)
     yield "", ""

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
-from sessions.captured.folder import MOST_CASES, CapturedFolder, Wanted
+from sessions.captured.folder import MOST_CASES, CallFilter, CapturedFolder
 from workbench.capture.report import in_words
 from workbench.output import display
 
@@ -25,7 +25,7 @@ def main() -> None:
     if not first:
         return
     told = json.loads(first)
-    wanted = Wanted(told["cases"] or MOST_CASES, told["only"], told["sample"], tuple(told["redact"]))
+    wanted = CallFilter(told["cases"] or MOST_CASES, told["only"], told["sample"], tuple(told["redact"]))
     folder = CapturedFolder(Path(told["folder"]), wanted, told["versions"])
     _read(lines, folder)
     folder.save()

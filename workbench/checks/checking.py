@@ -192,7 +192,7 @@ def _upstream(python: str) -> Release:
         raise CommandError(str(error)) from error
 
 
-def wanted_of(session: Session, path: str, plan: Plan) -> checking.Wanted:
+def wanted_of(session: Session, path: str, plan: Plan) -> checking.IsWanted:
     """Which fixtures `--adapter`, `--case` and `-k` mean together."""
     if not (plan.adapters or plan.cases or plan.keyword):
         return checking.always

@@ -18,7 +18,7 @@ from adapters.lm.offline import NAMES, OfflineLM
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request
 from adapters.signatures.edit.outline import outline_of
-from adapters.signatures.edit.outline_edits import Wanted, set_member
+from adapters.signatures.edit.outline_edits import NewMember, set_member
 from sessions.exports.exported import ExportError, Source, View
 from sessions.model.recording import read_completion
 from sessions.model.replies import Answer, Extraction
@@ -171,7 +171,7 @@ def _changed_types(session: Session) -> Iterator[Wording]:
         if of is None:
             continue
         try:
-            text = set_member(outline, of, member, Wanted(member.name, "output", after))
+            text = set_member(outline, of, member, NewMember(member.name, "output", after))
             changed: SignatureText = replace(signature, text=text)
             changed.read()
         except SignatureError:  # a decision, a default of the old type: the next one may do

@@ -19,7 +19,7 @@ from workbench import __version__
 def write(error: BaseException) -> Path:
     """Writes the traceback of `error` to a new file and returns its path; to the temporary folder if need be."""
     head = f"adapter-workbench {__version__}, Python {platform.python_version()}, {sys.platform}\n\n"
-    text = Scrubber().text(head + "".join(traceback.format_exception(error)))
+    text = Scrubber().scrubbed(head + "".join(traceback.format_exception(error)))
     name = time.strftime("error-%Y%m%d-%H%M%S-")
     try:
         return _new_file(private(state_folder()), name, text)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 
-from adapters.shown.elements import Element, tag, text, written
+from adapters.shown.elements import Element, escaped, tag, written
 
 MOST_LINES = 200
 """Of a difference."""
@@ -45,7 +45,7 @@ def page(
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
-        f"<title>{text(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{content}\n{foot}\n{script}</body>\n</html>\n"
+        f"<title>{escaped(title)}</title>\n<style>{style}</style>\n</head>\n<body>\n{content}\n{foot}\n{script}</body>\n</html>\n"
     )
 
 

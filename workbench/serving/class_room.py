@@ -24,7 +24,7 @@ Say = Callable[[str], None]
 
 
 class ClassRoom:
-    """`say` is told in a line what happens. Made for one run of an event loop."""
+    """`say` is called with a line about whatever happens. Made for one run of an event loop."""
 
     def __init__(self, setup: Setup, say: Say) -> None:
         self.setup = setup

@@ -13,7 +13,7 @@ from adapters.user_folders import user_folder
 from workbench.state.document import Document
 from workbench.tui import remembered, themes
 from workbench.tui.keys.key_words import USUAL, KeyWords
-from workbench.tui.remembered import Remembered, number, text
+from workbench.tui.remembered import Remembered, number_in, text_in
 from workbench.tui.screens.main import EDITORS, MainScreen
 from workbench.tui.widgets.prompt.prompt_section import Origin
 from workbench.tui.widgets.text.plain import plain_notify
@@ -76,7 +76,7 @@ class Preferences:
         self._remembers = found is None or found.remember_layout
         self._remembered = remembered.load() if self._remembers else Remembered()
         self._app.theme = self._usual_theme = themes.usual(self._app.console.color_system)
-        wanted = text(self._remembered.user, "theme")
+        wanted = text_in(self._remembered.user, "theme")
         if wanted == themes.DARK.name:  # whoever chose none is remembered with it, and may be at another terminal now
             wanted = self._usual_theme
         if self._in_force is not None and self._in_force.origins["theme"].source != "default":
@@ -127,8 +127,8 @@ class Preferences:
     def restore_layout(self) -> None:
         """The layout of what is open, as it was left."""
         parts = self._remembered.of(self._document.path) if self._remembers else {}
-        self._main.left_share = number(parts, "editors", 0.0, 1.0)
-        self._main.columns.set_share(number(parts, "prompts", 0.0, 1.0))
+        self._main.left_share = number_in(parts, "editors", 0.0, 1.0)
+        self._main.columns.set_share(number_in(parts, "prompts", 0.0, 1.0))
         is_quiet = parts.get("quiet") is True
         if self._before_projector is not None:
             self._before_projector = self._before_projector._replace(is_quiet=is_quiet, scrolled=0)
@@ -136,14 +136,14 @@ class Preferences:
             self._main.columns.set_quiet(is_quiet)
         self._main.share_room()
         self._unfold(parts.get("unfolded"))
-        case = text(parts, "case")
+        case = text_in(parts, "case")
         names = [one.name for one in self._document.session.cases]
         if case in names:
             self._document.look_at_case(names.index(case))
-        tab = text(parts, "tab")
+        tab = text_in(parts, "tab")
         if tab in EDITORS:
             self._main.open_tab(tab)
-        view = text(parts, "signature")
+        view = text_in(parts, "signature")
         if view in ("form", "both", "source"):
             self._main.signature.show_as(view, focus=False)  # type: ignore[arg-type]
 

@@ -92,7 +92,7 @@ def save(remembered: Remembered) -> str:
     return ""
 
 
-def number(parts: Parts, name: str, least: float, most: float) -> float | None:
+def number_in(parts: Parts, name: str, least: float, most: float) -> float | None:
     """A number of the file within its limits; None for anything else."""
     value = parts.get(name)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -100,7 +100,7 @@ def number(parts: Parts, name: str, least: float, most: float) -> float | None:
     return float(value) if least <= value <= most else None
 
 
-def text(parts: Parts, name: str) -> str:
+def text_in(parts: Parts, name: str) -> str:
     value = parts.get(name)
     return value if isinstance(value, str) else ""
 

@@ -10,7 +10,7 @@ from typing import Any
 from adapters.lm.offline import replies, tool_calls
 from adapters.lm.offline.samples import Sampler
 from adapters.lm.offline.source import Source, readable, structure_in
-from adapters.lm.offline.task import Task, Wanted
+from adapters.lm.offline.task import Task, WantedOutput
 from adapters.lm.offline.wanted_types import Schema, is_vague
 from adapters.lm.offline.writing import Raw
 
@@ -28,7 +28,7 @@ def outputs_of(task: Task, seed: str = "") -> dict[str, Any]:
     return {one.name: _output(one, task, sampler, labelled.get(one.name)) for one in task.wanted}
 
 
-def _output(wanted: Wanted, task: Task, sampler: Sampler, labelled: str | None) -> Any:
+def _output(wanted: WantedOutput, task: Task, sampler: Sampler, labelled: str | None) -> Any:
     if wanted.name in task.known:
         known = task.known[wanted.name]
         return Raw(known) if isinstance(known, str) and task.format != "json" else known

@@ -27,7 +27,7 @@ _VERBATIM = "extract the fields from the text verbatim"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedOutput:
     """One output that is asked for; `template` is the nested XML that shows its shape."""
 
     name: str
@@ -53,7 +53,7 @@ class Task:
     """
 
     format: Format
-    wanted: tuple[Wanted, ...] = ()
+    wanted: tuple[WantedOutput, ...] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)
     known: Mapping[str, Any] = field(default_factory=dict)
     example: str | None = None
@@ -110,7 +110,7 @@ def _block_task(text: str, seed: str) -> Task:
     return Task("block", wanted, inputs, seed=seed, as_array=_BLOCK_OF_AN_ARRAY in text)
 
 
-def _key(item: str) -> Wanted | None:
+def _key(item: str) -> WantedOutput | None:
     """One key of the JSON as its response format lists it: "- `name` (type): description; must …"."""
     match = re.match(r"- `(\w+)` \((.*?)\)(?=: |; |\n|$)(.*)", item, re.DOTALL)
     if match is None:
@@ -122,7 +122,7 @@ def _key(item: str) -> Wanted | None:
         rest = rest[: note.start()]
         schema = wanted_types.from_note(note.group(1).removesuffix("; may be left out"), schema)
     description = rest.removeprefix(": ").strip("; ")
-    return Wanted(name, wanted_types.constrained(schema, f"Constraints: {description}"), type_text, description)
+    return WantedOutput(name, wanted_types.constrained(schema, f"Constraints: {description}"), type_text, description)
 
 
 def text_of(message: Mapping[str, Any]) -> str:
@@ -226,7 +226,7 @@ def _closed(text: str) -> tuple[str, str]:
     return text.partition(")")[0], text.partition(")")[2]
 
 
-def _wanted(name: str, format_: Format, system: str, asked: str) -> Wanted:
+def _wanted(name: str, format_: Format, system: str, asked: str) -> WantedOutput:
     listed = _listed(system, _PROSE if format_ == "prose" else "Your output fields are:\n")
     type_text, description = next(((kind, text) for one, kind, text in listed if one == name), ("str", ""))
     schema = wanted_types.from_annotation(type_text)
@@ -240,7 +240,7 @@ def _wanted(name: str, format_: Format, system: str, asked: str) -> Wanted:
             schema = wanted_types.from_baml(simplified)
         elif template is not None:
             schema = wanted_types.from_template(template)
-    return Wanted(name, wanted_types.constrained(schema, description), type_text, description, template)
+    return WantedOutput(name, wanted_types.constrained(schema, description), type_text, description, template)
 
 
 def _note(name: str, system: str) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.lm.offline.samples import Sampler
-from adapters.lm.offline.task import Task, Wanted
+from adapters.lm.offline.task import Task, WantedOutput
 
 RESULTS = "tool_call_results"
 
@@ -19,7 +19,7 @@ _TOOL = re.compile(
 )
 
 
-def asks_for_calls(wanted: Wanted) -> bool:
+def asks_for_calls(wanted: WantedOutput) -> bool:
     """Whether the output is dspy's `ToolCalls`."""
     return "tool_calls" in (wanted.schema.get("properties") or {}) or wanted.name == "tool_calls"
 

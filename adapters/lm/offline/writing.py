@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from adapters.lm.offline.task import Task, Wanted
+from adapters.lm.offline.task import Task, WantedOutput
 
 
 class Raw(str):
@@ -46,7 +46,7 @@ def xml(task: Task, outputs: Outputs) -> str:
     return "\n\n".join(_xml_field(name, value, by_name.get(name)) for name, value in outputs.items())
 
 
-def _xml_field(name: str, value: Any, wanted: Wanted | None) -> str:
+def _xml_field(name: str, value: Any, wanted: WantedOutput | None) -> str:
     if isinstance(value, Raw) and value.startswith(f"<{name}"):
         return str(value)
     if wanted is not None and wanted.template is not None and isinstance(value, dict | list):

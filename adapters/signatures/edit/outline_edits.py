@@ -32,7 +32,7 @@ class {name}(dspy.Signature):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class NewMember:
     """What a member is to be: `kind` as in `Member`, the type (or an enum value's source) and its description.
 
     A `description` of None leaves the one there is.
@@ -49,7 +49,7 @@ def comments_in(text: str) -> tuple[str, ...]:
     return tuple(match[1] for match in _COMMENT.finditer(text) if match[1])
 
 
-def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: Wanted) -> str:
+def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: NewMember) -> str:
     """A member changed in name, type, role or description: what stays equal is not touched."""
     _check_name(of, wanted.name, member)
     if outline.short:
@@ -78,7 +78,7 @@ def set_member(outline: Outline, of: ClassOutline, member: Member, wanted: Wante
     return _with_imports(text, needs)
 
 
-def add_member(outline: Outline, of: ClassOutline, wanted: Wanted) -> str:
+def add_member(outline: Outline, of: ClassOutline, wanted: NewMember) -> str:
     """A further member: a field behind the last one of its role, any other at the end."""
     _check_name(of, wanted.name, None)
     if outline.short:
@@ -269,7 +269,7 @@ def _field_maker(outline: Outline, kind: str = "member") -> str:
     return name if name in outline.bound else f"pydantic.{name}" if kind == "member" else f"dspy.{name}"
 
 
-def _written(outline: Outline, of: ClassOutline, wanted: Wanted) -> str:
+def _written(outline: Outline, of: ClassOutline, wanted: NewMember) -> str:
     if wanted.kind == "value":
         return f"{wanted.name} = {wanted.type_text}"
     if wanted.kind == "member":
@@ -309,16 +309,16 @@ def _refused(outline: Outline, place: int, message: str, hint: str = _ELSEWHERE)
 # the short notation
 
 
-def _as_written(outline: Outline, member: Member) -> Wanted:
-    return Wanted(member.name, member.kind, member.type_text)
+def _as_written(outline: Outline, member: Member) -> NewMember:
+    return NewMember(member.name, member.kind, member.type_text)
 
 
-def _spelled(wanted: Wanted, member: Member | None) -> Wanted:
+def _spelled(wanted: NewMember, member: Member | None) -> NewMember:
     untyped = member is not None and not member.type_text and wanted.type_text == "str"
     return replace(wanted, type_text="" if untyped else wanted.type_text)
 
 
-def _short_text(outline: Outline, rows: list[Wanted]) -> str:
+def _short_text(outline: Outline, rows: list[NewMember]) -> str:
     if comments_in(outline.text):
         raise _refused(outline, 0, "there is a comment in this short signature")
 
@@ -330,7 +330,7 @@ def _short_text(outline: Outline, rows: list[Wanted]) -> str:
     return f"{half('input')} -> {half('output')}".strip()
 
 
-def _as_source(outline: Outline, wanted: Wanted, member: Member | None) -> str:
+def _as_source(outline: Outline, wanted: NewMember, member: Member | None) -> str:
     """The short notation has no room for a description: the same signature as Python source, with it."""
     source = outline_of(to_source(read(outline.text)))
     of = source.class_named(None)

@@ -18,17 +18,17 @@ ENVIRONMENT = {
 
 def test_every_secret_becomes_the_name_of_its_variable() -> None:
     scrubber = Scrubber(ENVIRONMENT)
-    assert scrubber.text("a canary-openai-123 b canary-hf-123 c canary-aws-123") == (
+    assert scrubber.scrubbed("a canary-openai-123 b canary-hf-123 c canary-aws-123") == (
         "a [OPENAI_API_KEY] b [HF_TOKEN] c [AWS_SECRET]"
     )
 
 
 def test_a_secret_that_holds_another_is_replaced_whole() -> None:
-    assert Scrubber(ENVIRONMENT).text("canary-openai-123-and-more") == "[LONGER_KEY]"
+    assert Scrubber(ENVIRONMENT).scrubbed("canary-openai-123-and-more") == "[LONGER_KEY]"
 
 
 def test_words_that_are_no_secrets_stay() -> None:
-    assert Scrubber(ENVIRONMENT).text("a local model in /home/canary-home") == "a local model in /home/canary-home"
+    assert Scrubber(ENVIRONMENT).scrubbed("a local model in /home/canary-home") == "a local model in /home/canary-home"
 
 
 def test_json_is_scrubbed_in_every_string_and_key() -> None:
@@ -40,7 +40,7 @@ def test_json_is_scrubbed_in_every_string_and_key() -> None:
     "text", ["sk-proj-abcdefghijklmnop", "gsk_abcdefghijklmnop", "AIzaSyabcdefghijklmnopqrst", "Bearer abcdefgh.ijkl"]
 )
 def test_what_looks_like_a_key_is_cut_out_although_nobody_set_it(text: str) -> None:
-    assert "abcdefgh" not in Scrubber({}).text(f"it said {text!r}")
+    assert "abcdefgh" not in Scrubber({}).scrubbed(f"it said {text!r}")
 
 
 ADDRESSED = {
@@ -50,11 +50,11 @@ ADDRESSED = {
 
 @pytest.mark.parametrize("text", ["someone%40x", "someone@x", "canary%2Fpw77", "canary/pw77", "canary-token-5"])
 def test_what_an_address_of_the_environment_hides_is_a_secret_of_its_variable(text: str) -> None:
-    assert Scrubber(ADDRESSED).text(f"it said {text}.") == "it said [OPENAI_API_BASE]."
+    assert Scrubber(ADDRESSED).scrubbed(f"it said {text}.") == "it said [OPENAI_API_BASE]."
 
 
 def test_the_rest_of_such_an_address_stays() -> None:
-    said = Scrubber(ADDRESSED).text(f"no answer from {ADDRESSED['OPENAI_API_BASE']}, port 443")
+    said = Scrubber(ADDRESSED).scrubbed(f"no answer from {ADDRESSED['OPENAI_API_BASE']}, port 443")
     assert "canary" not in said and "host.example/v1?api-key=" in said and "version=2024-12-01, port 443" in said
 
 
@@ -70,7 +70,7 @@ def test_the_rest_of_such_an_address_stays() -> None:
     ],
 )
 def test_an_address_of_anybodys_is_shown_without_its_password(text: str, shown: str) -> None:
-    assert Scrubber({}).text(text) == shown
+    assert Scrubber({}).scrubbed(text) == shown
 
 
 @pytest.mark.parametrize("name", ["OPENAI_API_KEY", "hf_token", "X_SECRET", "DB_PASSWORD", "GOOGLE_CREDENTIALS"])

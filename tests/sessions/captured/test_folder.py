@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sessions.captured.folder import CapturedFolder, Wanted
+from sessions.captured.folder import CallFilter, CapturedFolder
 from sessions.file import store
 
 ADAPTERS = {
@@ -58,7 +58,7 @@ def call(question: str, adapter: str, **output: Any) -> dict[str, Any]:
 
 
 def told(tmp_path: Path, *calls: dict[str, Any]) -> CapturedFolder:
-    folder = CapturedFolder(tmp_path, Wanted(), {})
+    folder = CapturedFolder(tmp_path, CallFilter(), {})
     folder.take({"define": "s", "signature": DEFINITION})
     for one in calls:
         folder.take(one)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from page_seen import Node, seen
 
 from adapters.formats import catalog
-from adapters.shown.elements import text as escaped
+from adapters.shown.elements import escaped
 from sessions import examples
 from sessions.exports.exported import Exported, source_of
 from sessions.model.replies import Reply

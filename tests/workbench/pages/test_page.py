@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from adapters.shown.elements import tag, text, written
+from adapters.shown.elements import escaped, tag, written
 from workbench.pages.page import folded, page, table
 
 HOSTILE = (
@@ -70,7 +70,7 @@ def test_what_was_written_is_read_again_character_by_character() -> None:
 
 
 def test_what_cannot_be_seen_is_made_visible() -> None:
-    assert text("a\x1bb\u202ec\ud800") == "a␛b⟨U+202E⟩c⟨U+D800⟩"
+    assert escaped("a\x1bb\u202ec\ud800") == "a␛b⟨U+202E⟩c⟨U+D800⟩"
 
 
 def test_nothing_is_loaded_and_nothing_runs() -> None:

@@ -282,7 +282,7 @@ def _tell(grid: Grid, changed: Sequence[Change] | None, options: argparse.Namesp
     if options.json:
         command_output.json(words.as_json(grid, changed))
     else:
-        for line, colour in words.text(grid):
+        for line, colour in words.terminal_lines(grid):
             if colour:
                 command_output.heading(line, colour)
             else:

@@ -109,7 +109,7 @@ def _local(ask: bool) -> list[dict[str, Any]]:
             remark = f"; {says.words()}" if says is not None else ""
             rows.append(
                 {"model": name, "description": where + answer + remark, "key": None, "key_is_set": None}
-                | {"api_base": Scrubber().text(server.address), "says": None if says is None else asdict(says)}
+                | {"api_base": Scrubber().scrubbed(server.address), "says": None if says is None else asdict(says)}
             )
     return rows
 

@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     except (VariantError, SignatureError) as error:
         raise CommandError(str(error)) from error
     except suggesting.SuggestionError as error:
-        failed = CommandError(f"no suggestion: {Scrubber().text(str(error))}", exit_codes.PROVIDER)
+        failed = CommandError(f"no suggestion: {Scrubber().scrubbed(str(error))}", exit_codes.PROVIDER)
         raise failed from error
     if options.take:
         try:

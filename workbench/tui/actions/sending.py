@@ -177,15 +177,15 @@ async def settle(host: Host, questions: Iterable[HostQuestion]) -> bool:
 def _text(question: HostQuestion) -> str:
     file = str(question.file) if question.file is not None else "This session"
     if question.header:
-        address = f"\n  {Scrubber().text(question.address)}" if question.address else " the provider's own address"
+        address = f"\n  {Scrubber().scrubbed(question.address)}" if question.address else " the provider's own address"
         return (
             f"{file} wants the value of the variable {question.variable} sent, as the header {question.header}, with "
             f"every request for {question.model}, to{address}\n"
             f"Allow it only if you know that {question.host} is to have it."
         )
     return (
-        f"{file} names the address\n  {Scrubber().text(question.address)}\nfor {question.model}. Sending there with "
-        f"{question.variable} gives your key to whoever runs {question.host}. Allow it only if you know that host; "
+        f"{file} names the address\n  {Scrubber().scrubbed(question.address)}\nfor {question.model}. Sending there "
+        f"with {question.variable} gives your key to whoever runs {question.host}. Allow it only if you know that host; "
         "it has got nothing yet."
     )
 

@@ -73,7 +73,7 @@ async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> 
             return None
         may = hosts.allowed(scratch, column, path)
     except (ProviderError, VariantError) as error:
-        plain_notify(host.app, Scrubber().text(str(error)), severity="error")
+        plain_notify(host.app, Scrubber().scrubbed(str(error)), severity="error")
         return None
     cancel = Event()
     waiting = ConfirmScreen("A rewrite is being written", f"{one_line(model, 60)} is asked for {of}.", STOP)
@@ -94,7 +94,7 @@ async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> 
     try:
         return asked.result()
     except SuggestionError as error:
-        plain_notify(host.app, f"No suggestion: {Scrubber().text(str(error))}", severity="warning")
+        plain_notify(host.app, f"No suggestion: {Scrubber().scrubbed(str(error))}", severity="warning")
         return None
 
 

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
-from adapters.signatures.edit.outline_edits import Wanted
+from adapters.signatures.edit.outline_edits import NewMember
 from workbench.editing.field_values import Choice
 from workbench.editing.type_words import TypeWord, matching, type_said
 from workbench.output.display import LINE_BREAK, one_line, safe
@@ -26,7 +26,7 @@ ROLES = (Choice("input", "goes in"), Choice("output", "comes out"))
 _FORM = Binding.Group("Form")
 
 
-class FieldScreen(ModalScreen[Wanted | None]):
+class FieldScreen(ModalScreen[NewMember | None]):
     """Returns what is wanted, None after escape. `refuse` says why it will not do; empty when it does.
 
     `own` are the models and enums to choose from. `described` is why there is no description to edit, else empty.
@@ -41,7 +41,12 @@ class FieldScreen(ModalScreen[Wanted | None]):
     ]
 
     def __init__(
-        self, title: str, start: Wanted, own: Sequence[str], refuse: Callable[[Wanted], str], not_described: str = ""
+        self,
+        title: str,
+        start: NewMember,
+        own: Sequence[str],
+        refuse: Callable[[NewMember], str],
+        not_described: str = "",
     ) -> None:
         super().__init__()
         self._title = title
@@ -110,7 +115,7 @@ class FieldScreen(ModalScreen[Wanted | None]):
         else:
             self._error.show(f"✗ {refused}")
 
-    def _is_begun(self, wanted: Wanted) -> bool:
+    def _is_begun(self, wanted: NewMember) -> bool:
         """Whether what is typed as a type is only the beginning of the first one that is offered."""
         return (
             self._type.has_focus
@@ -157,7 +162,7 @@ class FieldScreen(ModalScreen[Wanted | None]):
             self._kind = value
             self._role.show(value)
 
-    def _wanted(self) -> Wanted:
+    def _wanted(self) -> NewMember:
         """What the form says; what was not touched is handed back as it was, to the character."""
         start = self._start
         type_text, about = self._type.value, self._about.value
@@ -166,7 +171,7 @@ class FieldScreen(ModalScreen[Wanted | None]):
         elif start.kind != "value":
             type_text = type_said(type_text)
         described = start.description if self._not_described or about == _one_line(start.description or "") else about
-        return Wanted(self._called.value.strip(), self._kind, type_text, described)
+        return NewMember(self._called.value.strip(), self._kind, type_text, described)
 
 
 def _one_line(text: str) -> str:

@@ -47,7 +47,7 @@ def _column(counted: Repeats) -> Iterable[Block]:
 
 def _values(values: Sequence[Counted], style: str = "value") -> Iterable[Block]:
     for one in values[:MOST_VALUES]:
-        text = Scrubber().text(str(one.value)) if style == "error" else value_text(one.value)
+        text = Scrubber().scrubbed(str(one.value)) if style == "error" else value_text(one.value)
         yield named(f"{one.count} ×", (one_line(text, LONGEST_VALUE), style), width=8)
     if len(values) > MOST_VALUES:
         yield named("", (f"… {len(values) - MOST_VALUES} more", "note"), width=8)

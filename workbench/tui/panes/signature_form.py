@@ -17,7 +17,7 @@ from adapters.errors import SignatureError
 from adapters.signatures import notation
 from adapters.signatures.edit import outline_edits as change
 from adapters.signatures.edit.outline import ClassKind, ClassOutline, Outline, outline_of
-from adapters.signatures.edit.outline_edits import Wanted
+from adapters.signatures.edit.outline_edits import NewMember
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
@@ -135,7 +135,7 @@ class SignatureForm(Vertical):
         self.take_pasted(event.text)
 
     def take_pasted(self, pasted: str) -> None:
-        """The signature that a pasted text is; what is none, or would be a second one, is told of."""
+        """The signature that a pasted text is. A toast says so where it is none, or would be a second one."""
         text = LINE_END.sub("\n", pasted).strip("\n")
         key = keys_of(self.app)("{app.signature_view|F11}")
         if self._text and self._text.strip():
@@ -241,17 +241,17 @@ class SignatureForm(Vertical):
         if outline is None or of is None:
             return
         kind = row.role or {"enum": "value", "signature": "input"}.get(of.kind, "member")
-        start = Wanted("", kind, "" if kind == "value" else "str", "")
+        start = NewMember("", kind, "" if kind == "value" else "str", "")
 
-        def new_text(wanted: Wanted) -> str:
+        def new_text(wanted: NewMember) -> str:
             return change.add_member(outline, of, spelled(wanted))
 
-        def done(wanted: Wanted | None) -> None:
+        def done(wanted: NewMember | None) -> None:
             if wanted is not None:
                 self._make(partial(new_text, wanted), f"add {wanted.name}")
                 self.go_to(wanted.name, row.of)
 
-        def refuse(wanted: Wanted) -> str:
+        def refuse(wanted: NewMember) -> str:
             return self._problem_with(partial(new_text, wanted))
 
         what = "value" if kind == "value" else "field"
@@ -264,23 +264,23 @@ class SignatureForm(Vertical):
         member = of.member(row.member) if of is not None else None
         if outline is None or of is None or member is None:
             return
-        start = Wanted(
+        start = NewMember(
             member.name, member.kind, member.type_text or ("" if member.kind == "value" else "str"), member.description
         )
 
-        def new_text(wanted: Wanted) -> str:
+        def new_text(wanted: NewMember) -> str:
             same = wanted.type_text == start.type_text
-            wanted = wanted if not same else Wanted(wanted.name, wanted.kind, member.type_text, wanted.description)
+            wanted = wanted if not same else NewMember(wanted.name, wanted.kind, member.type_text, wanted.description)
             return change.set_member(outline, of, member, spelled(wanted))
 
-        def done(wanted: Wanted | None) -> None:
+        def done(wanted: NewMember | None) -> None:
             if wanted is not None:
                 is_field = of.kind == "signature" and wanted.name != member.name
                 renamed = (member.name, wanted.name) if is_field else None
                 self._make(partial(new_text, wanted), f"field {wanted.name}", renamed)
                 self.go_to(wanted.name, row.of)
 
-        def refuse(wanted: Wanted) -> str:
+        def refuse(wanted: NewMember) -> str:
             return self._problem_with(partial(new_text, wanted))
 
         title = f"{of.name}.{member.name}" if of.name else member.name

@@ -8,7 +8,7 @@ from textual.content import Content
 
 from adapters.signatures.edit import outline_edits as change
 from adapters.signatures.edit.outline import ClassOutline, Member, Outline
-from adapters.signatures.edit.outline_edits import Wanted
+from adapters.signatures.edit.outline_edits import NewMember
 from workbench.output.display import one_line
 from workbench.tui.widgets.text.plain import lines
 
@@ -64,10 +64,10 @@ def line_of(row: Row, outline: Outline | None) -> Content:
     return lines(*parts)
 
 
-def spelled(wanted: Wanted) -> Wanted:
+def spelled(wanted: NewMember) -> NewMember:
     if wanted.kind != "value":
         return wanted
-    return Wanted(wanted.name, wanted.kind, change.value_source(wanted.type_text), wanted.description)
+    return NewMember(wanted.name, wanted.kind, change.value_source(wanted.type_text), wanted.description)
 
 
 def not_described(of: ClassOutline, member: Member | None) -> str:

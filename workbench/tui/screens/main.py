@@ -67,7 +67,7 @@ STREAM_SECONDS = 0.05
 
 
 class MainScreen(PaneSizesScreen):
-    """`after_edit` is told of every change, so that it can be kept safe."""
+    """`after_edit` is called after every change, so that it can be kept safe."""
 
     AUTO_FOCUS = "#signature-editor"
 

@@ -25,7 +25,7 @@ from workbench.tui.widgets.text.text_view import MARGIN, TextView, block
 _GROUP = Binding.Group("Break replies")
 
 BESIDE = 114
-"""Columns from which on a cell is told of beside the grid."""
+"""Cells of width from which on what is known of a broken reply stands beside the grid."""
 FILTERS: tuple[tuple[str, frozenset[Verdict]], ...] = (
     ("all", frozenset(VERDICTS)),
     ("≠ ! ✗", frozenset(VERDICTS[:3])),

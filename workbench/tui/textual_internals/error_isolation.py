@@ -25,7 +25,7 @@ Report = Callable[[Exception], object]
 
 
 class SurvivingApp(App[int]):
-    """An app of which every handler, and every widget, survives what it raises; `report_mistake` is told of it."""
+    """An app of which every handler, and every widget, survives what it raises; `report_mistake` is called with it."""
 
     def report_mistake(self, error: Exception) -> None:
         """What is to happen about an exception; unless a subclass says otherwise the app ends with it."""

@@ -7,7 +7,7 @@ from adapters.signatures import notation
 from adapters.signatures.edit import outline_edits as change
 from adapters.signatures.edit.class_uses import uses_of
 from adapters.signatures.edit.outline import Outline, outline_of
-from adapters.signatures.edit.outline_edits import Wanted
+from adapters.signatures.edit.outline_edits import NewMember
 from tests.adapters.signatures.notation_sources import SOURCES
 
 MEMBERS = [
@@ -72,7 +72,7 @@ def edit(text: str, which: str, of: str | None = None, **changes: str) -> str:
     assert cls is not None
     member = cls.member(which)
     assert member is not None
-    wanted = Wanted(
+    wanted = NewMember(
         changes.get("name", member.name),
         changes.get("kind", member.kind),
         changes.get("type_text", member.type_text),
@@ -123,7 +123,7 @@ def test_a_type_brings_its_import() -> None:
 
 def test_a_field_goes_behind_the_last_of_its_role() -> None:
     outline = outline_of(SOURCE)
-    added = change.add_member(outline, signature(outline), Wanted("size", "input", "int", "in bytes"))
+    added = change.add_member(outline, signature(outline), NewMember("size", "input", "int", "in bytes"))
     line = '    size: int = dspy.InputField(desc="in bytes")\n'
     assert added == SOURCE.replace('"en"] = dspy.InputField()\n', '"en"] = dspy.InputField()\n' + line)
 
@@ -161,7 +161,7 @@ def test_models_and_enums_are_made_renamed_and_deleted() -> None:
     assert renamed == SOURCE.replace("class Line", "class Row").replace("list[Line]", "list[Row]")
     with pytest.raises(SignatureError, match="still used"):
         change.delete_class(outline, outline.class_named("Line"))
-    values = outline_of(change.add_member(outline, outline.class_named("Kind"), Wanted("NOTE", "value", '"note"')))
+    values = outline_of(change.add_member(outline, outline.class_named("Kind"), NewMember("NOTE", "value", '"note"')))
     assert [one.type_text for one in values.class_named("Kind").members] == ['"bill"', '"note"']
 
 
@@ -180,7 +180,7 @@ def test_a_short_signature_stays_short_while_it_can() -> None:
     assert edit(SHORT, "context", kind="output") == "question -> context: list[str], answer: float"
     outline = outline_of(SHORT)
     cls = signature(outline)
-    added = change.add_member(outline, cls, Wanted("why", "output", "str"))
+    added = change.add_member(outline, cls, NewMember("why", "output", "str"))
     assert added == "question, context: list[str] -> answer: float, why: str"
     assert change.move_member(outline, cls, cls.members[1], -1) == "context: list[str], question -> answer: float"
     assert change.delete_member(outline, cls, cls.members[0]) == "context: list[str] -> answer: float"
@@ -197,7 +197,7 @@ def test_a_short_signature_becomes_source_for_a_description() -> None:
 
 def test_a_new_source_can_be_read_once_it_has_an_output() -> None:
     outline = outline_of(change.new_source("Extract", "text", "Extract the invoice."))
-    text = change.add_member(outline, signature(outline), Wanted("total", "output", "float"))
+    text = change.add_member(outline, signature(outline), NewMember("total", "output", "float"))
     assert list(notation.read(text).output_fields) == ["total"]
 
 
@@ -226,9 +226,9 @@ def test_whatever_people_write_comes_back_to_the_character(text: str, of: str, n
         return outline, cls, member
 
     outline, cls, member = find(text, name)
-    same = Wanted(name, member.kind, member.type_text, member.description)
+    same = NewMember(name, member.kind, member.type_text, member.description)
     assert change.set_member(outline, cls, member, same) == text
-    renamed = change.set_member(outline, cls, member, Wanted("zz_other", member.kind, member.type_text, None))
+    renamed = change.set_member(outline, cls, member, NewMember("zz_other", member.kind, member.type_text, None))
     assert renamed.replace("zz_other", name, 1) == text
     assert edit(renamed, "zz_other", of, name=name) == text
     for by in (1, -1):

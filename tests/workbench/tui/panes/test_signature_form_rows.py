@@ -4,7 +4,7 @@ import pytest
 
 from adapters.signatures.edit import outline_edits as change
 from adapters.signatures.edit.outline import outline_of
-from adapters.signatures.edit.outline_edits import Wanted
+from adapters.signatures.edit.outline_edits import NewMember
 from tests.support.hostile import HOSTILE
 from workbench.output.display import safe
 from workbench.tui.panes.signature_form_rows import line_of, rows_of
@@ -18,7 +18,7 @@ def test_a_description_is_written_read_and_shown_as_text(text: str) -> None:
     cls = outline.class_named("A")
     assert cls is not None
     member = cls.members[0]
-    made = outline_of(change.set_member(outline, cls, member, Wanted("q", "input", "str", text[:2_000])))
+    made = outline_of(change.set_member(outline, cls, member, NewMember("q", "input", "str", text[:2_000])))
     found = made.class_named("A")
     assert found is not None
     assert found.members[0].description == text[:2_000]

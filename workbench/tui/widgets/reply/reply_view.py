@@ -39,7 +39,7 @@ class StreamedText(HangingWrap, Editor):
     end is in sight again. Infinite meanwhile."""
 
     def append(self, chunk: str) -> None:
-        """Adds to the end; the view follows unless the user scrolled away. The cursor stays, and no edit is told of."""
+        """Adds to the end; the view follows unless the user scrolled away. The cursor stays; posts no `Edited`."""
         follows = self.scroll_y >= min(self._followed_to, self.max_scroll_y) - 1
         self._raw += chunk
         end = self.document.end
