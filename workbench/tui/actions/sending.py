@@ -185,8 +185,8 @@ def _text(question: HostQuestion) -> str:
         )
     return (
         f"{file} names the address\n  {Scrubber().scrubbed(question.address)}\nfor {question.model}. Sending there "
-        f"with {question.variable} gives your key to whoever runs {question.host}. Allow it only if you know that host; "
-        "it has got nothing yet."
+        f"with {question.variable} gives your key to whoever runs {question.host}. Allow it only if you know that "
+        "host; it has got nothing yet."
     )
 
 
