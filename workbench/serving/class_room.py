@@ -12,6 +12,7 @@ from aiohttp import web
 
 from workbench.serving import downloads, packets, textual_server, visitor_folders
 from workbench.serving.doors import Doors, page
+from workbench.serving.lead import Lead
 from workbench.serving.orders import FILES
 from workbench.serving.places import Places, Visitor
 from workbench.serving.setup import Setup
@@ -31,6 +32,8 @@ class ClassRoom:
         self._say = say
         make = partial(visitor_folders.make, setup.top, sessions=setup.sessions)
         self.places = Places(setup.most, setup.idle_s, make)
+        self.lead = Lead()
+        """Where the teacher is, for those who follow."""
         self.port = 0
         """The one that is listened on, once it is open."""
         self._doors = Doors(self.places, setup.public_url, self._welcome)
@@ -45,11 +48,15 @@ class ClassRoom:
         """What the teacher shows."""
         return f"{self.setup.url(self.port)}/join/{self.places.token}"
 
+    @property
+    def teachers_address(self) -> str:
+        """What the teacher opens, and shows nobody; empty while there is one."""
+        token = self.places.teachers_token
+        return f"{self.setup.url(self.port)}/join/{token}" if token else ""
+
     async def open(self) -> None:
         """Listens from now on. Raises OSError for an address that cannot be listened on."""
-        application = await textual_server.PageServer(
-            self.setup.font_size, self._converse, self._hand_out
-        ).application()
+        application = await textual_server.PageServer(self._font_size, self._converse, self._hand_out).application()
         self._doors.put_into(application)
         self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=SECONDS_TO_CLOSE)
         await self._runner.setup()
@@ -85,7 +92,8 @@ class ClassRoom:
         for visitor in self.places.leave():
             self._turns.pop(visitor.number, None)
             self._clear(visitor)
-            self._say(f"{visitor.name} is gone{self._count()}; for the place that is free: {self.address}")
+            free = self.teachers_address if visitor.leads else self.address
+            self._say(f"{visitor.name} is gone{self._count()}; for the place that is free: {free}")
 
     def turn(self, visitor: Visitor) -> asyncio.Lock:
         """Held while the visitor has a program."""
@@ -101,11 +109,11 @@ class ClassRoom:
 
     def _welcome(self, visitor: Visitor) -> None:
         self._say(f"{visitor.name} came in{self._count()}")
-        if self.places.is_full:
+        if self.places.is_full and not visitor.leads:
             self._say(f"the class is full, and its address is spent; for a place that comes free: {self.address}")
 
     def _count(self) -> str:
-        return f" ({len(self.places.visitors)} of {self.places.most} places taken)"
+        return f" ({self.places.taken} of {self.places.most} places taken)"
 
     def _clear(self, visitor: Visitor) -> None:
         said = "" if self.setup.keeps else visitor_folders.remove(visitor.folder)
@@ -121,6 +129,10 @@ class ClassRoom:
         except downloads.NoDownloadError as error:
             return page("Not handed out", str(error), status=404)
 
+    def _font_size(self, request: web.Request) -> int:
+        visitor = self._doors.holder(request)
+        return self.setup.font_size_of(visitor is not None and visitor.leads)
+
     async def _converse(self, request: web.Request) -> web.WebSocketResponse:
         """The connection of a visitor's page. A second one takes the place of the first: he has one program."""
         visitor = self._doors.holder(request)
@@ -135,7 +147,7 @@ class ClassRoom:
         if before is not None:
             await before.close(code=textual_server.OPENED_ELSEWHERE, message=b"opened in another page")
         size = packets.size_asked(request.query.get("width", ""), request.query.get("height", ""))
-        orders = self.setup.orders(visitor.folder)
+        orders = self.setup.orders(visitor.folder, visitor.leads)
         async with self.turn(visitor):
             if self._open.get(visitor.number) is not websocket:
                 return websocket  # a third one came meanwhile
@@ -143,9 +155,12 @@ class ClassRoom:
             self.places.heard_of(visitor)
             try:
                 if not websocket.closed:
-                    await textual_server.converse(websocket, orders, size, partial(self.places.heard_of, visitor))
+                    heard = partial(self.places.heard_of, visitor)
+                    await textual_server.converse(websocket, orders, size, heard, self.lead)
             finally:
                 visitor.is_here = False
+                if visitor.leads:
+                    self.lead.tell(None)
                 self.places.heard_of(visitor)
                 if self._open.get(visitor.number) is websocket:
                     del self._open[visitor.number]

@@ -28,6 +28,8 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 """Of every answer: nothing is fetched from elsewhere, and the address of the class is told to nobody."""
+OF_VISITOR = "A place of your own, with its own files, which end with the class."
+OF_TEACHER = "The place of the teacher, which the others may follow. This address is good for one."
 NOT_IN = "You have no place in this class, or it has ended. Ask for the address of the class."
 
 
@@ -86,17 +88,23 @@ class Doors:
 
     async def _show_join(self, request: web.Request) -> web.StreamResponse:
         """A page with one button: what looks ahead at links, as chats do, takes no place."""
-        if self.holder(request) is not None:
+        token = request.match_info["token"]
+        if self._has_place(request, token):
             raise web.HTTPSeeOther("/")
         try:
-            self._places.check(request.match_info["token"])
+            self._places.check(token)
         except RefusedError as error:
             return page("You cannot come in", str(error), status=403)
-        return page("workbench", "A place of your own, with its own files, which end with the class.", button="Come in")
+        return page("workbench", OF_TEACHER if self._places.is_teachers(token) else OF_VISITOR, button="Come in")
+
+    def _has_place(self, request: web.Request, token: str) -> bool:
+        """Whether this browser has nothing to come in for. A visitor's may still become the teacher's."""
+        visitor = self.holder(request)
+        return visitor is not None and (visitor.leads or not self._places.is_teachers(token))
 
     async def _join(self, request: web.Request) -> web.StreamResponse:
         """Exchanges the token for a secret of the visitor's own."""
-        if self.holder(request) is not None:
+        if self._has_place(request, request.match_info["token"]):
             raise web.HTTPSeeOther("/")
         if request.headers.get("Origin") not in (None, "null") and not self._is_from_here(request):
             return page("Another page", "This was asked for by another page than ours.", status=403)

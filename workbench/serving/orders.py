@@ -22,7 +22,8 @@ PROGRAM = "workbench.tui.launch_visitor"
 class Orders:
     """`session` is the name of a file in the visitor's `files`, None for the first example; `lesson` is a step, from 1,
     that is opened at once; `models` may be called beside the offline ones; `memory_mb` is all it gets, `disk_mb` what
-    its folder holds before nothing more is written.
+    its folder holds before nothing more is written. `leads` is whether it is the teacher's, whose place the others may
+    follow; `is_projected` whether it starts in projector mode.
     """
 
     folder: str
@@ -31,6 +32,8 @@ class Orders:
     models: tuple[str, ...] = ()
     memory_mb: int = 1024
     disk_mb: int = 100
+    leads: bool = False
+    is_projected: bool = False
 
     @property
     def files(self) -> Path:

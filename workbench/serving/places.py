@@ -4,6 +4,8 @@ The address is for a whole class, on a projector or in a chat, so it must do for
 typed. What makes it safe is how it ends: the moment the class is full it is spent for good, as it is when the server
 ends. Whoever came in holds a secret of his own, which opens his own place and no other. For places that come free
 again there is a new token, which is told to the teacher alone.
+
+The teacher's own place has an address of its own, good for one: whoever has it leads, and the others may follow.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from pathlib import Path
 SIGNS = "abcdefghjkmnpqrstuvwxyz23456789"
 """Of a token: none that is taken for another when it is read from a wall."""
 GROUPS, GROUP = 3, 4
+TEACHERS_NUMBER = 0
 
 
 class RefusedError(Exception):
@@ -34,10 +37,12 @@ class Visitor:
     secret: str = field(repr=False)
     is_here: bool = False
     """Whether a page of his is open."""
+    leads: bool = False
+    """Whether it is the teacher, whose place is none of those of the class."""
 
     @property
     def name(self) -> str:
-        return f"visitor {self.number}"
+        return "the teacher" if self.leads else f"visitor {self.number}"
 
 
 def new_token() -> str:
@@ -61,6 +66,8 @@ class Places:
         self.most = most
         self.now = now
         self.token = new_token()
+        self.teachers_token = new_token()
+        """Empty while there is a teacher."""
         self._idle_s = idle_s
         self._folder_of = folder_of
         self._came = 0
@@ -68,15 +75,27 @@ class Places:
 
     @property
     def visitors(self) -> tuple[Visitor, ...]:
+        """Everybody, the teacher as well."""
         return tuple(self._by_secret.values())
 
     @property
+    def taken(self) -> int:
+        """How many places of the class are."""
+        return sum(not one.leads for one in self._by_secret.values())
+
+    @property
     def is_full(self) -> bool:
-        return len(self._by_secret) >= self.most
+        return self.taken >= self.most
+
+    def is_teachers(self, token: str) -> bool:
+        """Whether it opens the teacher's place, which is free."""
+        return bool(self.teachers_token) and _is_same(token, self.teachers_token)
 
     def check(self, token: str) -> None:
         """Raises `RefusedError` unless the token is good for a place."""
-        if not compare_digest(token.lower().encode("utf-8", "replace"), self.token.encode()):
+        if self.is_teachers(token):
+            return
+        if not _is_same(token, self.token):
             raise RefusedError("This address is not, or no longer, good. Ask for the one of today.")
         if self.is_full:
             raise RefusedError("All places are taken. Ask whether one can be made free.")
@@ -84,12 +103,16 @@ class Places:
     def admit(self, token: str) -> Visitor:
         """A place for whoever has the token, which is spent with the last one. Raises `RefusedError` and OSError."""
         self.check(token)
-        number = self._came + 1
-        visitor = Visitor(number, self._folder_of(number), self.now(), secrets.token_urlsafe(32))
-        self._came = number
+        leads = self.is_teachers(token)
+        number = TEACHERS_NUMBER if leads else self._came + 1
+        visitor = Visitor(number, self._folder_of(number), self.now(), secrets.token_urlsafe(32), leads=leads)
         self._by_secret[visitor.secret] = visitor
-        if self.is_full:
-            self.token = new_token()
+        if leads:
+            self.teachers_token = ""  # no second one leads
+        else:
+            self._came = number
+            if self.is_full:
+                self.token = new_token()
         return visitor
 
     def holder(self, secret: str | None) -> Visitor | None:
@@ -109,7 +132,14 @@ class Places:
         gone = tuple(one for one in self.visitors if not one.is_here and self._is_over(one))
         for one in gone:
             del self._by_secret[one.secret]
+            if one.leads:
+                self.teachers_token = new_token()
         return gone
 
     def _is_over(self, visitor: Visitor) -> bool:
         return self.now() - visitor.seen > self._idle_s
+
+
+def _is_same(token: str, ours: str) -> bool:
+    """Compared in a time that tells nothing of how much of it is right."""
+    return compare_digest(token.lower().encode("utf-8", "replace"), ours.encode())

@@ -12,12 +12,16 @@ from workbench.serving.orders import Orders
 ANY = ("0.0.0.0", "::", "")
 """Not one address of this machine but all of them: browsers are given its name."""
 
+PROJECTED_FONT_SIZE = 24
+"""Pixels; a beamer of 1280 x 720 shows 88 columns of it."""
+
 
 @dataclass(frozen=True)
 class Setup:
     """`sessions` are what each visitor gets a copy of; the first is opened. `top` is where the folders of visitors are,
     which are removed unless `keeps`. `most` visitors come in; `idle_s` is in seconds. `public_url` is what browsers
-    call the server, when that is not its own address. The rest is as in `Orders`.
+    call the server, when that is not its own address. `is_projected`: the teacher's page is what the room looks at. The
+    rest is as in `Orders`.
     """
 
     sessions: tuple[Path, ...] = ()
@@ -33,6 +37,7 @@ class Setup:
     models: tuple[str, ...] = ()
     memory_mb: int = 1024
     disk_mb: int = 100
+    is_projected: bool = False
 
     @property
     def is_loopback(self) -> bool:
@@ -52,7 +57,13 @@ class Setup:
         host = f"[{name}]" if ":" in name else name
         return f"http://{host}:{port}"
 
-    def orders(self, folder: Path) -> Orders:
-        """For the program of the visitor whose folder it is."""
+    def orders(self, folder: Path, leads: bool = False) -> Orders:
+        """For the program of the visitor whose folder it is, or of the teacher, who `leads`."""
         first = self.sessions[0].name if self.sessions else None
-        return Orders(str(folder), first, self.lesson, self.models, self.memory_mb, self.disk_mb)
+        is_projected = leads and self.is_projected
+        limits = (self.memory_mb, self.disk_mb)
+        return Orders(str(folder), first, self.lesson, self.models, *limits, leads, is_projected)
+
+    def font_size_of(self, leads: bool) -> int:
+        """Of a page, in pixels."""
+        return max(self.font_size, PROJECTED_FONT_SIZE) if leads and self.is_projected else self.font_size

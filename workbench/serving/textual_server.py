@@ -23,9 +23,11 @@ from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
 from textual_serve.server import Server
 
-from workbench.serving import downloads, packets
+from workbench.serving import downloads, packets, teachers_place
+from workbench.serving.lead import Lead
 from workbench.serving.orders import PROGRAM, Orders
 from workbench.serving.packets import Focus, Keys, NoPacketError, Packet, Ping, Resize
+from workbench.serving.teachers_place import NoPlaceError
 
 BROWSER = Path(__file__).parent / "browser"
 """Our pages, and what they load."""
@@ -44,12 +46,16 @@ NO_PACKET, OPENED_ELSEWHERE, IDLE, CLASS_IS_OVER = 1008, 4001, 4002, 4003
 """Why a connection was closed."""
 
 Heard = Callable[[], None]
+Converse = Callable[[web.Request], Awaitable[web.WebSocketResponse]]
+HandOut = Callable[[web.Request], Awaitable[web.StreamResponse]]
+FontSize = Callable[[web.Request], int]
+"""In pixels, of the page of whoever asks."""
 
 
 class VisitorProgram(AppService):
     """The process of one visitor, and what goes to and from it."""
 
-    def __init__(self, orders: Orders, websocket: web.WebSocketResponse) -> None:
+    def __init__(self, orders: Orders, websocket: web.WebSocketResponse, lead: Lead) -> None:
         super().__init__(
             PROGRAM,
             write_bytes=websocket.send_bytes,
@@ -59,6 +65,7 @@ class VisitorProgram(AppService):
         )
         self._orders = orders
         self._websocket = websocket
+        self._lead = lead
 
     async def _open_app_process(self, width: int = 80, height: int = 24) -> Process:
         process = await asyncio.create_subprocess_exec(
@@ -95,7 +102,10 @@ class VisitorProgram(AppService):
                 await end(process)
 
     async def on_meta(self, data: bytes) -> None:
-        """What the app asks of the browser: to be left, to open a page of the web, or to fetch a file by its name."""
+        """What the app asks of the browser: to be left, to open a page of the web, or to fetch a file by its name.
+
+        Where it is, is taken from the teacher's program alone.
+        """
         said = json.loads(data)
         if said.get("type") == "exit":
             await self.remote_close()
@@ -104,6 +114,17 @@ class VisitorProgram(AppService):
         elif said.get("type") == "deliver_file_start":
             name = downloads.address(Path(str(said.get("path", ""))).name)
             await self.remote_write_str(json.dumps(["deliver_file_start", name]))
+        elif said.get("type") == teachers_place.KIND and self._orders.leads:
+            with suppress(NoPlaceError):  # the followers stay where they are
+                self._lead.tell(teachers_place.read(str(said.get("place"))))
+
+    async def follow(self) -> None:
+        """Tells the process where the teacher is, as long as this runs; its visitor chooses whether it goes along."""
+        if self._orders.leads:
+            return
+        async for place in self._lead.places():
+            told = place.as_text() if place is not None else None
+            await self.send_meta({"type": teachers_place.KIND, "place": told})
 
     async def take(self, packet: Packet) -> None:
         """Hands on what the browser sent; a `Ping` is not for the process."""
@@ -142,12 +163,7 @@ class PageServer(Server):
     who asks for a file.
     """
 
-    def __init__(
-        self,
-        font_size: int,
-        converse: Callable[[web.Request], Awaitable[web.WebSocketResponse]],
-        hand_out: Callable[[web.Request], Awaitable[web.StreamResponse]],
-    ) -> None:
+    def __init__(self, font_size: FontSize, converse: Converse, hand_out: HandOut) -> None:
         super().__init__(PROGRAM, title="workbench", templates_path=BROWSER)
         self._font_size = font_size
         self._converse = converse
@@ -161,7 +177,7 @@ class PageServer(Server):
         """Says nothing: who serves does."""
 
     async def handle_index(self, request: web.Request) -> web.Response:
-        page = (BROWSER / "app.html").read_text("utf-8").replace("FONT_SIZE", str(self._font_size))
+        page = (BROWSER / "app.html").read_text("utf-8").replace("FONT_SIZE", str(self._font_size(request)))
         return web.Response(text=page, content_type="text/html")
 
     async def handle_download(self, request: web.Request) -> web.StreamResponse:
@@ -223,14 +239,18 @@ class Connection(web.WebSocketResponse):
         return is_closed
 
 
-async def converse(websocket: web.WebSocketResponse, orders: Orders, size: tuple[int, int], heard: Heard) -> None:
+async def converse(
+    websocket: web.WebSocketResponse, orders: Orders, size: tuple[int, int], heard: Heard, lead: Lead
+) -> None:
     """Runs a visitor's program for as long as his page is open; it is gone when this returns.
 
-    `heard` is called with all that he does himself.
+    `heard` is called with all that he does himself. The teacher's program tells `lead` where it is, all others hear it.
     """
-    program = VisitorProgram(orders, websocket)
+    program = VisitorProgram(orders, websocket, lead)
+    following: asyncio.Task[None] | None = None
     try:
         await program.start(*size)
+        following = asyncio.create_task(program.follow())
         async for message in websocket:
             if message.type is not WSMsgType.TEXT:
                 continue
@@ -249,4 +269,6 @@ async def converse(websocket: web.WebSocketResponse, orders: Orders, size: tuple
     except (ConnectionError, TimeoutError):
         pass  # the page was closed while something was sent to it, or one of the two reads nothing any more
     finally:
+        if following is not None:
+            following.cancel()
         await asyncio.shield(program.stop())

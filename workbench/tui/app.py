@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from sessions.causes.cause import FixtureName
     from workbench.tui.actions.drifting import DriftWatch
     from workbench.tui.runs.run_history import RunHistory
+    from workbench.tui.teacher import Teacher
 
 # What a first picture does not need is imported with its first use: the conversations, the palette, runner and models.
 
@@ -86,6 +87,7 @@ class WorkbenchApp(SurvivingApp):
     ) -> None:
         super().__init__()
         self.confinement = confinement
+        self.teacher: Teacher | None = None
         self._keep = keep
         self._start_at = start_at
         self._is_projected = is_projected

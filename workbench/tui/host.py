@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from workbench.tui.runs.run_history import RunHistory
     from workbench.tui.runs.send_setup import SendSetup
     from workbench.tui.screens.main import MainScreen
+    from workbench.tui.teacher import Teacher
 
 
 class Host(Protocol):
@@ -32,6 +33,8 @@ class Host(Protocol):
     preferences: Preferences
     guidance: Guidance
     """What to do next with an example."""
+    teacher: Teacher | None
+    """Of the class that this is a visitor of, to be followed; None anywhere else."""
     confinement: Confinement
     """What may be reached: files, programs, models."""
 

@@ -7,37 +7,99 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+
+from textual import events
+from textual.widget import Widget
+from textual.widgets import TextArea
 
 from sessions import examples
 from sessions.file import autosave, store
 from sessions.file.store import Fingerprint
 from sessions.model.session import Session
 from workbench.config.confinement import Confinement
-from workbench.serving import walls
+from workbench.serving import teachers_place, walls
 from workbench.serving.orders import Orders
-from workbench.tui.actions import looking
+from workbench.serving.teachers_place import NoPlaceError, TeachersPlace
+from workbench.tui.actions import going_along, looking
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.teacher import Teacher
+from workbench.tui.textual_internals.visitor_driver import TeacherMoved, VisitorDriver
 
 LOG = "stderr.log"
+LOOKS_S = 0.2
+"""Seconds between two looks at where the teacher is, and at whether one can go there now."""
 
 
 class VisitorApp(WorkbenchApp):
-    """The app in a visitor's folder; with a lesson it begins there."""
+    """The app in a visitor's folder; with a lesson it begins there. The teacher's tells where it is, others hear it."""
 
     def __init__(
         self, session: Session, path: Path | None, orders: Orders, fingerprint: Fingerprint | None = None
     ) -> None:
         confinement = Confinement(orders.files, orders.models)
-        super().__init__(session, path, fingerprint=fingerprint, confinement=confinement)
+        super().__init__(
+            session, path, fingerprint=fingerprint, confinement=confinement, is_projected=orders.is_projected
+        )
         self._lesson = orders.lesson
+        self._leads = orders.leads
+        self._told: TeachersPlace | None = None
+        if not self._leads:
+            go = partial(going_along.go_along, self)
+            self.teacher = Teacher(self, go, self._show_teacher)
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.set_interval(LOOKS_S, self._tell_place if self._leads else self._catch_up)
 
     def on_main_screen_showed(self) -> None:
         super().on_main_screen_showed()
         if self._lesson is not None and self.main.columns.rendered:
             step, self._lesson = self._lesson, None
             looking.open_lesson(self, step - 1)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Whoever writes follows no longer: nobody is led away from what he types into."""
+        if self.teacher is not None and self.teacher.is_followed and _writes(event, self.focused):
+            self.teacher.stop("You write something of your own.")
+        await super().on_event(event)
+
+    def on_teacher_moved(self, message: TeacherMoved) -> None:
+        if self.teacher is None:
+            return
+        with suppress(NoPlaceError):  # whoever told it: what is no place leads nowhere
+            self.teacher.told(teachers_place.read(message.place) if message.place is not None else None)
+
+    def action_follow_teacher(self) -> None:
+        if self.teacher is not None:
+            self.teacher.toggle()
+
+    def _show_teacher(self) -> None:
+        if self.teacher is not None:
+            self.main.show_teacher(self.teacher.sign)
+
+    def _catch_up(self) -> None:
+        if self.teacher is not None and self.main.columns.rendered:
+            self.teacher.catch_up()
+
+    def _tell_place(self) -> None:
+        place = going_along.place_of(self) if self.main.columns.rendered else None
+        driver = self._driver
+        if place is not None and place != self._told and isinstance(driver, VisitorDriver):
+            self._told = place
+            driver.tell_place(place.as_text())
+
+
+def _writes(event: events.Event, focused: Widget | None) -> bool:
+    """Whether an event changes the text that has the focus."""
+    if not isinstance(focused, TextArea) or focused.read_only:
+        return False
+    return isinstance(event, events.Paste) or (
+        isinstance(event, events.Key) and (event.is_printable or event.key in ("enter", "backspace", "delete"))
+    )
 
 
 def visitor_app(orders: Orders) -> VisitorApp:

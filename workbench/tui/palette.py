@@ -121,6 +121,9 @@ def commands_of(host: Host, screen: Screen[Any]) -> Iterator[Command]:
         yield from _models(host)
     if not in_front:
         yield from _of_the_focus(host, screen)
+    if host.teacher is not None:
+        name = "Follow the teacher no longer" if host.teacher.is_followed else "Follow the teacher"
+        yield Command(name, "you go where the teacher goes, until you write something", host.teacher.toggle)
     yield Command(
         "Theme…", "how the workbench looks, with a live preview", partial(_ask, host, host.preferences.choose_theme)
     )

@@ -183,3 +183,25 @@ def test_words_of_a_page_cannot_be_markup() -> None:
     assert text is not None
     assert "<script>" not in text
     assert "a &amp; &lt;b&gt;" in text
+
+
+def test_the_address_of_the_teacher_is_good_for_one_browser_and_a_visitors_may_become_it(
+    in_class: Callable[[Act], None],
+) -> None:
+    async def act(browser: Browser) -> None:
+        room = browser.room
+        own = room.places.teachers_token
+        assert room.teachers_address.endswith(f"/join/{own}")
+        await browser.join()
+        status, page = await browser.get(f"/join/{own}")
+        assert (status, "the teacher" in page) == (200, True), "who came in as a visitor may still lead"
+        assert (await browser.join(own))[0] == 303
+        assert [one.name for one in room.places.visitors] == ["visitor 1", "the teacher"]
+        assert room.teachers_address == ""
+        assert (await browser.get(f"/join/{own}"))[0] == 303, "who is in has nothing to come in for"
+        async with browser_at(room) as other:
+            assert (await other.get(f"/join/{own}"))[0] == 403
+            assert (await other.join(own))[0] == 403
+        assert room.places.taken == 1
+
+    in_class(act)

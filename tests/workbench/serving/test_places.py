@@ -92,3 +92,35 @@ def test_a_folder_that_cannot_be_made_takes_no_place() -> None:
     with pytest.raises(OSError, match="no space left"):
         room.admit(room.token)
     assert (room.visitors, room.is_full) == ((), False)
+
+
+def test_the_teachers_address_is_good_for_one_and_takes_no_place_of_the_class() -> None:
+    clock = Clock()
+    room = places(most=1, clock=clock)
+    own = room.teachers_token
+    assert own != room.token
+    teacher = room.admit(own.upper())
+    assert (teacher.leads, teacher.name) == (True, "the teacher")
+    visitor = room.admit(room.token)
+    assert (visitor.leads, visitor.name) == (False, "visitor 1")
+    for token in (own, "", room.teachers_token):
+        assert not room.is_teachers(token)
+        with pytest.raises(RefusedError):
+            room.admit(token)
+    clock.now += 61
+    room.heard_of(visitor)
+    assert room.leave() == (teacher,)
+    with pytest.raises(RefusedError, match="no longer, good"):
+        room.admit(own)
+    assert room.admit(room.teachers_token).leads, "a new one, for whoever leads next"
+
+
+def test_an_address_of_a_teacher_is_not_spent_where_no_folder_can_be_made() -> None:
+    def full(number: int) -> Path:
+        raise OSError(28, "no space left")
+
+    room = Places(1, 60.0, full, Clock())
+    own = room.teachers_token
+    with pytest.raises(OSError, match="no space"):
+        room.admit(own)
+    assert room.is_teachers(own)

@@ -27,10 +27,12 @@ session of their own, in a folder of their own. Nothing of yours is in reach: no
 file outside of that folder, no program, none of your keys; the offline models
 answer. The address is spent once the class is full; a visitor who closes the
 page leaves no process, and his folder goes with his place. Each visitor takes
-65 to 90 MB of memory."""
+65 to 90 MB of memory. A second address is the teacher's own: visitors can follow
+where he is."""
 EXAMPLES = """\
   workbench serve                                 on this machine, with the first example
   workbench serve receipt.session.json --lesson 3     everybody starts in the lesson
+  workbench serve triage.session.json --projector     your page is what the room looks at
   workbench serve *.session.json --host 0.0.0.0 --max 20 --keep handed-in/
   workbench serve --public-url https://class.example.org   behind a proxy that speaks TLS"""
 
@@ -87,6 +89,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--font-size", type=_number(6, 72), default=16, metavar="PX", help="of the pages (default 16; a projector: 24)"
     )
+    parser.add_argument(
+        "--projector",
+        action="store_true",
+        help="the teacher's page is what the room looks at: large headings, and letters of 24 px at least",
+    )
     parser.add_argument("--lesson", type=_number(1, 1000), metavar="N", help="start at step N of the lesson")
     arguments.add_json(parser)
 
@@ -142,6 +149,7 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
         models=tuple(options.models),
         memory_mb=options.memory,
         disk_mb=options.disk,
+        is_projected=options.projector,
     )
 
 
@@ -197,6 +205,7 @@ def _warnings(setup: Setup) -> list[str]:
 
 def _opened(room: ClassRoom) -> None:
     _say(f"\n  {room.address}\n\nis the address of the class; ctrl+c ends it.")
+    _say(f"\n  {room.teachers_address}\n\nis your own, good for one: visitors may follow where you are.")
 
 
 def _opened_in_json(room: ClassRoom) -> None:
@@ -204,6 +213,7 @@ def _opened_in_json(room: ClassRoom) -> None:
     command_output.json(
         {
             "address": room.address,
+            "teacher": room.teachers_address,
             "url": setup.url(room.port),
             "port": room.port,
             "max": setup.most,

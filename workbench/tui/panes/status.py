@@ -43,6 +43,7 @@ class StatusLine(Widget):
         self._dirty = False
         self._activity = self._beyond = ""
         self._is_program_other = False
+        self._teacher = ""
 
     def show_beyond(self, said: str) -> None:
         """What of the columns is out of sight (`workbench.tui.panes.columns.said_beyond`)."""
@@ -53,6 +54,12 @@ class StatusLine(Widget):
         """Whether the linked program says otherwise than the session."""
         if is_other != self._is_program_other:
             self._is_program_other = is_other
+            self.refresh()
+
+    def show_teacher(self, sign: str) -> None:
+        """Whether the teacher of a class is followed, or could be; a click changes it."""
+        if sign != self._teacher:
+            self._teacher = sign
             self.refresh()
 
     def show(self, document: Document, model: str, activity: str = "") -> None:
@@ -86,7 +93,7 @@ class StatusLine(Widget):
         others = bool(self._case)
         is_high = self.size.height > 1  # the keys have a line of their own
         beyond = self._beyond
-        program = self._program()
+        program = self._program() + self._following()
         taken = (12 if is_high and beyond else 24) + len(beyond) + program.cell_length
         room = max(10, min(40, (width - taken - 10 * others) // (2 + others)))
         parts = [content(" "), _does("open", content(one_line(self._file, room), "bold"))]
@@ -110,6 +117,11 @@ class StatusLine(Widget):
             return content("")
         label = content(keys_of(self.app)("≠ program {app.program|shift+F11}"), "$text-warning")
         return Content.assemble(_does("program", label), "   ")
+
+    def _following(self) -> Content:
+        if not self._teacher:
+            return content("")
+        return Content.assemble(_does("follow_teacher", content(self._teacher, "$text-accent bold")), "   ")
 
     def _doing(self, width: int) -> Content:
         """The file, and what was just done in the place of case and model: they are back in a moment."""

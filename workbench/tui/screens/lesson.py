@@ -158,6 +158,24 @@ class LessonScreen(Screen[None]):
         return self._columns[self._index]
 
     @property
+    def at(self) -> int:
+        """The step, from 0."""
+        return self._at
+
+    @property
+    def text(self) -> TextView:
+        """What is scrolled."""
+        return self._text
+
+    def go_to(self, column_id: str, step: int) -> None:
+        """A step (from 0) of a column, which stays the one of now if there is none with this id."""
+        ids = [one.column.id for one in self._columns]
+        if column_id in ids and column_id != self.rendered.column.id:
+            self._index = ids.index(column_id)
+            self._take_column()
+        self._go(step)
+
+    @property
     def steps(self) -> tuple[Step, ...]:
         return (*self._prompt_steps, *self._reply_steps)
 

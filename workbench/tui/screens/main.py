@@ -210,6 +210,10 @@ class MainScreen(PaneSizesScreen):
         """Whether the linked program says otherwise than the session: the last line says so as long as it does."""
         self._status.show_program(differs)
 
+    def show_teacher(self, sign: str) -> None:
+        """Whether the teacher of a class is followed, in the last line."""
+        self._status.show_teacher(sign)
+
     def _tell_of_selecting(self, selections: Mapping[Widget, Selection]) -> None:
         """Once in a sitting: how what is selected is copied, and that the terminal can select by itself."""
         if selections and not self._has_told_of_selecting:

@@ -167,6 +167,22 @@ several runs of the same request, equal values counted. **Tokens**: where those 
         return self.at.rendered
 
     @property
+    def page(self) -> str:
+        """Which of `PAGES` is open."""
+        return self._page
+
+    @property
+    def text(self) -> TextView:
+        """What is scrolled."""
+        return self._text
+
+    def turn_to(self, column_id: str) -> None:
+        """The same page of this column, if there is one with this id."""
+        ids = [one.column.id for one in self.at.columns]
+        if column_id in ids and column_id != self.at.column.id:
+            self.action_column(ids.index(column_id) - ids.index(self.at.column.id))
+
+    @property
     def wants_token_counts(self) -> bool:
         """Whether somebody looks at where the tokens go, which the app asks of what is in front."""
         return self._page == "tokens"

@@ -56,6 +56,16 @@ class PointingScreen(Screen[None]):
             self.columns.reveal(key, but=(event.column_id,))
         self._light_editor(event.field, place_of(self.document.state, event.field, event.turn))
 
+    def point_at(self, column_id: str, key: OriginKey) -> None:
+        """As if the user had gone to what has this origin, in the prompt of this column."""
+        column = self.columns.column(column_id)
+        if column is None:
+            return
+        self._edited = None
+        column.prompt.reveal(key)
+        self.columns.highlight(key, column_id)
+        self.call_after_refresh(column.prompt.reveal, key)  # one that comes into sight now is laid out by then
+
     def _light_editor(self, field: str | None, place: Place | None) -> None:
         self.signature.light(field)
         self.inputs.light(place.field if place and place.kind == "input" else None)

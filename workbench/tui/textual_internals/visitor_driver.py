@@ -10,9 +10,20 @@ from typing import Any, BinaryIO, TextIO
 
 from textual import events
 from textual.drivers.web_driver import WebDriver
+from textual.message import Message
+
+from workbench.serving import teachers_place
 
 LAST_SECONDS = 5.0
 """How long the app may take to end once nobody is there any more."""
+
+
+class TeacherMoved(Message):
+    """The server told where the teacher is, in words that are still to be read; None: no longer there."""
+
+    def __init__(self, place: str | None) -> None:
+        super().__init__()
+        self.place = place
 
 
 class VisitorDriver(WebDriver):
@@ -30,6 +41,18 @@ class VisitorDriver(WebDriver):
         """As Textual's; but a page that was just opened is looked at, whatever it said before there was an app."""
         super().start_application_mode()
         self._app.call_later(self._app.post_message, events.AppFocus())
+
+    def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
+        """As Textual's; and where the teacher is, for the app. Called by the thread that reads."""
+        if packet_type == teachers_place.KIND:
+            place = payload.get("place")
+            self._app.post_message(TeacherMoved(place if isinstance(place, str) else None))
+        else:
+            super().on_meta(packet_type, payload)
+
+    def tell_place(self, place: str) -> None:
+        """Tells the server where this app is. It listens to the teacher's."""
+        self.write_meta({"type": teachers_place.KIND, "place": place})
 
     def write(self, data: str) -> None:
         super().write(data.encode("utf-8", "replace").decode("utf-8"))

@@ -204,6 +204,11 @@ class PromptView(LineView):
         return text_of(message, self.form) if message is not None else ""
 
     @property
+    def origin_at_cursor(self) -> OriginKey | None:
+        """What made the piece that the cursor is on."""
+        return self._layout.section(self._cursor.section).origins[self._cursor.piece] if self._cursor else None
+
+    @property
     def message_at_cursor(self) -> Message | None:
         if not self._layout.messages:
             return None

@@ -1,0 +1,156 @@
+"""Visitors follow the teacher if they want to; nobody but his program says where he is."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from aiohttp import web
+from class_browser import Page, browser_at
+
+from workbench.serving.class_room import ClassRoom
+from workbench.serving.lead import Lead
+from workbench.serving.orders import Orders
+from workbench.serving.setup import Setup
+from workbench.serving.teachers_place import KIND, MOST_OF_A_PLACE, TeachersPlace
+from workbench.serving.textual_server import NO_PACKET, VisitorProgram
+
+THERE = TeachersPlace(case="second", column="json")
+FOLLOW = "\x10", "follow the teacher"
+
+
+def told_by_a_program(leads: bool, *said: dict[str, Any]) -> TeachersPlace | None:
+    """Where the class takes the teacher to be, after a program with these orders has told all this."""
+    lead = Lead()
+    websocket = cast(web.WebSocketResponse, web.WebSocketResponse())
+    program = VisitorProgram(Orders("/nowhere", leads=leads), websocket, lead)
+
+    async def run() -> None:
+        for one in said:
+            await program.on_meta(json.dumps(one).encode())
+
+    asyncio.run(run())
+    return lead.place
+
+
+def test_only_the_teachers_program_says_where_he_is() -> None:
+    told = {"type": KIND, "place": THERE.as_text()}
+    assert told_by_a_program(True, told) == THERE
+    assert told_by_a_program(False, told) is None
+
+
+@pytest.mark.parametrize(
+    "place",
+    [None, 7, "", "{}", {"case": "second"}, "x" * (MOST_OF_A_PLACE + 1), '{"session": "../up"}', ["teacher"]],
+)
+def test_what_is_no_place_leaves_everybody_where_they_are(place: Any) -> None:
+    told = {"type": KIND, "place": THERE.as_text()}
+    assert told_by_a_program(True, told, {"type": KIND, "place": place}, {"type": KIND}) == THERE
+
+
+def test_the_teachers_page_has_the_letters_of_a_projector() -> None:
+    setup = Setup(is_projected=True, font_size=16)
+    assert (setup.font_size_of(leads=True), setup.font_size_of(leads=False)) == (24, 16)
+    assert Setup(is_projected=True, font_size=40).font_size_of(leads=True) == 40
+    assert Setup().font_size_of(leads=True) == 16
+    folder = Path("/nowhere")
+    assert (setup.orders(folder, leads=True).is_projected, setup.orders(folder).is_projected) == (True, False)
+    orders = setup.orders(folder, leads=True)
+    assert Orders.read(orders.as_text()) == orders
+
+
+def in_class(act: Callable[[ClassRoom], Awaitable[None]], folder: Path) -> list[str]:
+    """A class of two and the teacher; what was said of it."""
+    said: list[str] = []
+
+    async def run() -> None:
+        room = ClassRoom(Setup(top=folder, port=0, most=2), said.append)
+        await room.open()
+        try:
+            await act(room)
+        finally:
+            await room.close()
+
+    asyncio.run(asyncio.wait_for(run(), 900))
+    return said
+
+
+async def follow(page: Page) -> None:
+    """Has a visitor follow by the palette."""
+    await page.shows("○ follow the teacher")
+    await page.press(*FOLLOW)
+    await page.shows("until you write something")
+    await page.press("enter")
+    await page.shows("◉ following")
+
+
+@pytest.mark.slow
+def test_who_follows_sees_the_teachers_step_and_page_and_who_does_not_stays(tmp_path: Path) -> None:
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as teacher, browser_at(room) as first, browser_at(room) as second:
+            await teacher.join(room.places.teachers_token)
+            await first.join()
+            await second.join()
+            async with first.page() as follower, second.page() as other:
+                await follower.shows("Read from the reply")
+                await other.shows("Read from the reply")
+                async with teacher.page() as lead:
+                    await lead.shows("Read from the reply")
+                    await follow(follower)
+                    await lead.press("f6")
+                    await lead.shows("The fields")
+                    await follower.shows("The fields")
+                    await lead.press("right")
+                    await follower.shows("The structure")
+                    await lead.press("escape", "\x1b[18~")  # F7
+                    await follower.shows("Reply × parser")
+                    await lead.press("5")
+                    await follower.shows("compare with another")
+                    assert "The structure" not in other.painted
+                    assert "Reply × parser" not in other.painted
+                    follower.forget()
+                await follower.shows("The teacher has")
+                follower.forget()
+                await other.press("f6")
+                await other.shows("The fields")
+                async with teacher.page() as lead:
+                    await lead.shows("Read from the reply")
+                    await follower.shows("◉ following the teacher")
+                    await follower.press("mine")
+                    await follower.shows("Not follow")
+        assert room.places.taken == 2
+
+    assert "the teacher came in (0 of 2 places taken)" in in_class(act, tmp_path)
+
+
+@pytest.mark.slow
+def test_a_visitor_cannot_say_where_the_teacher_is(tmp_path: Path) -> None:
+    forged = [
+        [KIND, {"place": THERE.as_text()}],
+        {"type": KIND, "place": THERE.as_text()},
+        ["stdin", {"type": KIND, "place": THERE.as_text()}],
+        ["meta", {"type": KIND, "place": THERE.as_text()}],
+    ]
+
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as visitor:
+            await visitor.join()
+            for one in forged:
+                async with visitor.page() as page:
+                    await page.shows("Read from the reply")
+                    await page.websocket.send_json(one)
+                    assert await page.closed() == NO_PACKET
+            async with visitor.page() as page:
+                await page.shows("Read from the reply")
+                packet = json.dumps({"type": KIND, "place": THERE.as_text()}).encode()
+                await page.press("M" + len(packet).to_bytes(4, "big").decode("latin-1") + packet.decode())
+                await page.press("f6")
+                await page.shows("The fields")
+                assert "follow the teacher" not in page.painted, "what is typed is text, whatever it looks like"
+            assert room.lead.place is None
+
+    in_class(act, tmp_path)

@@ -1,0 +1,106 @@
+"""A follower comes to the same session, case, column, step and page, and nothing of his own is changed or lost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from sessions import examples
+from sessions.file import store
+from tests.support.open_app import MIDDLE, TICKETS, Desk, at_the_desk
+from workbench.config.confinement import Confinement
+from workbench.serving.teachers_place import TeachersPlace
+from workbench.tui.actions.going_along import go_along, place_of
+from workbench.tui.dialogs.ask import AskScreen
+from workbench.tui.screens.lesson import LessonScreen
+from workbench.tui.screens.pages import PagesScreen
+
+FILE = "tickets.session.json"
+
+
+def test_each_place_of_one_app_is_found_by_another(tmp_path: Path) -> None:
+    store.save(TICKETS, tmp_path / FILE)
+    seen: list[TeachersPlace] = []
+
+    async def note(desk: Desk) -> None:
+        place = place_of(desk.app)
+        assert place is not None
+        seen.append(place)
+
+    async def lead(desk: Desk) -> None:
+        await desk.press("f2", "f2")
+        await note(desk)
+        desk.document.look_at_case(1)
+        desk.main.show()
+        await desk.press("f3", "f3", "down", "down")
+        await note(desk)
+        await desk.press("f6", "right", "right", "right")
+        await note(desk)
+        await desk.press("escape", "f7", "6", "c")
+        await note(desk)
+        await desk.press("escape", "f4")
+        await note(desk)
+
+    async def follow(desk: Desk) -> None:
+        before, drafts = desk.document.session, desk.document.state.drafts
+        last: TeachersPlace | None = None
+        for place in seen:
+            assert go_along(desk.app, place, last) == ""
+            await desk.settle()
+            found = place_of(desk.app)
+            assert found is not None
+            assert replace(found, scrolled=0) == replace(place, scrolled=0)
+            last = place
+        assert go_along(desk.app, seen[0], last) == ""
+        await desk.settle()
+        assert desk.main.tab == seen[0].tab, "and back"
+        assert (desk.document.session, desk.document.state.drafts, desk.document.dirty) == (before, drafts, False)
+
+    at_the_desk(lead, TICKETS, tmp_path / FILE, size=MIDDLE)
+    assert [(one.session, one.screen, one.part) for one in seen] == [
+        (FILE, "panes", "editors"),
+        (FILE, "panes", "prompt"),
+        (FILE, "lesson", "editors"),
+        (FILE, "pages", "editors"),
+        (FILE, "panes", "reply"),
+    ]
+    assert seen[1].case == "second"
+    assert seen[1].kind
+    at_the_desk(follow, TICKETS, tmp_path / FILE, size=MIDDLE)
+
+
+def test_work_that_is_not_saved_is_never_left_for_the_teachers_session(tmp_path: Path) -> None:
+    store.save(TICKETS, tmp_path / FILE)
+
+    async def act(desk: Desk) -> None:
+        desk.app.confinement = Confinement(tmp_path)
+        await desk.go_to("input", "ticket")
+        await desk.paste_over("mine")
+        assert "not saved" in go_along(desk.app, TeachersPlace("example:triage"), None)
+        assert desk.document.dirty
+        assert desk.document.state.case.inputs["ticket"] == "mine"
+        await desk.press("ctrl+s")
+        await desk.until(lambda: not desk.document.dirty, "for the save")
+        assert go_along(desk.app, TeachersPlace("example:triage"), None) == ""
+        assert desk.document.session == examples.load("triage")
+        assert place_of(desk.app) is not None
+        assert "not have" in go_along(desk.app, TeachersPlace("example:none"), None)
+        assert "not have" in go_along(desk.app, TeachersPlace(""), None)
+        assert "not among your files" in go_along(desk.app, TeachersPlace("other.session.json"), None)
+        assert go_along(desk.app, TeachersPlace(FILE, "no such case", "no such column", "no such tab"), None) == ""
+        assert desk.document.path == tmp_path / FILE
+        assert go_along(desk.app, TeachersPlace(FILE, screen="lesson", step=1_000, column="none"), None) == ""
+        await desk.settle()
+        lesson = desk.app.screen
+        assert isinstance(lesson, LessonScreen)
+        assert lesson.at == len(lesson.steps) - 1
+        assert go_along(desk.app, TeachersPlace(FILE, screen="pages", page="no such page"), None) == ""
+        assert go_along(desk.app, TeachersPlace(FILE, screen="pages", page="lints"), None) == ""
+        await desk.settle()
+        assert isinstance(desk.app.screen, PagesScreen)
+        await desk.press("escape", "f12")
+        assert isinstance(desk.app.screen, AskScreen)
+        assert "question is open" in go_along(desk.app, TeachersPlace(FILE), None)
+        assert place_of(desk.app) is None, "nobody follows into a question"
+
+    at_the_desk(act, TICKETS, tmp_path / FILE, size=MIDDLE)

@@ -1,0 +1,184 @@
+"""Where the app is, in words that another one finds its way by; and going there, with one's own work as it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from textual.screen import ModalScreen
+from textual.widget import Widget
+
+from sessions import examples
+from workbench.serving.teachers_place import EXAMPLE, WHOLE, TeachersPlace
+from workbench.tui.actions import files, looking
+from workbench.tui.screens.lesson import LessonScreen
+from workbench.tui.screens.main import EDITORS
+from workbench.tui.screens.pages import PAGES, PagesScreen
+from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
+from workbench.tui.widgets.reply.field_table import FieldTable
+from workbench.tui.widgets.reply.reply_view import ReplyView
+
+if TYPE_CHECKING:
+    from workbench.tui.host import Host
+
+
+def place_of(host: Host) -> TeachersPlace | None:
+    """Where this app is; None while something is in front that nobody can follow to, such as a question."""
+    screen, main = host.app.screen, host.main
+    session, case = session_of(host), host.document.state.case.name
+    if isinstance(screen, LessonScreen):
+        column, step = screen.rendered.column.id, screen.at
+        return TeachersPlace(session, case, column, main.tab, "lesson", step=step, scrolled=_scrolled(screen.text))
+    if isinstance(screen, PagesScreen):
+        column, page = screen.at.column.id, screen.page
+        return TeachersPlace(session, case, column, main.tab, "pages", page=page, scrolled=_scrolled(screen.text))
+    if screen is not main:
+        return None
+    current, focused = main.columns.current, screen.focused
+    column = current.column_id if current is not None else ""
+    if current is not None and isinstance(focused, PromptView):
+        kind, field, turn = current.prompt.origin_at_cursor or ("", None, "")
+        at = TeachersPlace(session, case, column, main.tab, part="prompt", kind=kind, field=field or "", turn=turn)
+        return replace(at, scrolled=_scrolled(current.prompt))
+    if current is not None and isinstance(focused, (ReplyView, FieldTable)):
+        return TeachersPlace(session, case, column, main.tab, part="reply", scrolled=_scrolled(current.reply))
+    return TeachersPlace(session, case, column, main.tab)
+
+
+def session_of(host: Host) -> str:
+    """The name of the file that is open, or which example; "" is a session that nobody else has."""
+    path = host.document.path
+    return path.name if path is not None else _example_called(host.document.session.name)
+
+
+def go_along(host: Host, place: TeachersPlace, before: TeachersPlace | None) -> str:
+    """Goes to `place`, of which only what is other than `before` moves anything. No session is changed.
+
+    Says what keeps it; "" once it is there. What a session of one's own does not have is passed over.
+    """
+    if isinstance(host.app.screen, ModalScreen):
+        return "A question is open here: answer it, or close it with esc."
+    if place.session != session_of(host):
+        kept = _open(host, place.session)
+        if kept:
+            return kept
+        before = None
+    names = [one.name for one in host.document.session.cases]
+    if place.case in names and place.case != host.document.state.case.name:
+        host.document.look_at_case(names.index(place.case))
+        host.main.show()
+    if place.screen == "lesson":
+        _to_lesson(host, place)
+    elif place.screen == "pages" and place.page in PAGES:
+        _to_page(host, place)
+    elif place.screen == "panes":
+        _to_pane(host, place, before)
+    return ""
+
+
+@cache
+def _example_called(name: str) -> str:
+    return next((EXAMPLE + one for one in examples.ALL if examples.load(one).name == name), "")
+
+
+def _open(host: Host, session: str) -> str:
+    """Opens the session that the teacher has open; what is not saved here is never let go of for it."""
+    example = session.removeprefix(EXAMPLE) if session.startswith(EXAMPLE) else ""
+    if not session or (example and example not in examples.ALL):
+        return "The teacher has a session open that you do not have."
+    if host.document.dirty or host.document.state.drafts:
+        name = example or session
+        return f"The teacher is in {name}; what you changed here is not saved. Save it (ctrl+s), and you go along."
+    if example:
+        host.load(examples.load(example), None)
+        return ""
+    folder = host.confinement.folder
+    if folder is None or not (folder / session).is_file():
+        return f"The teacher is in {session}, which is not among your files."
+    return "" if files.open_path(host, folder / session) else f"{session} could not be opened."
+
+
+def _to_lesson(host: Host, place: TeachersPlace) -> None:
+    _close(host, but=LessonScreen)
+    if not isinstance(host.app.screen, LessonScreen):
+        looking.open_lesson(host, place.step)
+    screen = host.app.screen
+    if not isinstance(screen, LessonScreen):
+        return  # there is no column to explain
+
+    def arrive() -> None:
+        screen.go_to(place.column, place.step)
+        _scroll(screen.text, place)
+
+    screen.call_after_refresh(arrive)  # one that was opened just now has nothing in it yet
+
+
+def _to_page(host: Host, place: TeachersPlace) -> None:
+    _close(host, but=PagesScreen)
+    if not isinstance(host.app.screen, PagesScreen):
+        looking.open_pages(host, place.page)
+    screen = host.app.screen
+    if not isinstance(screen, PagesScreen):
+        return
+
+    def arrive() -> None:
+        screen.turn_to(place.column)
+        screen.action_page(place.page)
+        _scroll(screen.text, place)
+
+    screen.call_after_refresh(arrive)
+
+
+def _to_pane(host: Host, place: TeachersPlace, before: TeachersPlace | None) -> None:
+    _close(host)
+    main = host.main
+    ids = host.main.columns.ids
+    is_elsewhere = before is None or (before.part, before.column, before.screen) != (
+        place.part,
+        place.column,
+        place.screen,
+    )
+    if place.part == "editors":
+        if place.tab in EDITORS and (is_elsewhere or (before is not None and before.tab != place.tab)):
+            main.focus_editor(place.tab)
+        if place.column in ids:
+            main.columns.turn_to(place.column)
+        return
+    if place.column not in ids:
+        return
+    if is_elsewhere:
+        main.columns.focus_on(place.column, PromptView if place.part == "prompt" else ReplyView)
+    pane = main.columns.column(place.column)
+    if pane is None:
+        return
+    view = pane.prompt if place.part == "prompt" else pane.reply
+    if before is None or before.scrolled != place.scrolled:
+        _scroll(view, place)
+    origin = _origin(place)
+    if origin is not None and (before is None or origin != _origin(before)):
+        main.point_at(place.column, origin)
+
+
+def _origin(place: TeachersPlace) -> OriginKey | None:
+    return (place.kind, place.field or None, place.turn) if place.part == "prompt" and place.kind else None
+
+
+def _close(host: Host, but: type[Widget] | None = None) -> None:
+    """Closes the lesson or the pages that are open, unless that is what is wanted."""
+    screen = host.app.screen
+    if isinstance(screen, (LessonScreen, PagesScreen)) and (but is None or not isinstance(screen, but)):
+        screen.dismiss(None)
+
+
+def _scrolled(widget: Widget) -> int:
+    return round(WHOLE * widget.scroll_y / widget.max_scroll_y) if widget.max_scroll_y else 0
+
+
+def _scroll(widget: Widget, place: TeachersPlace) -> None:
+    """As far down as the teacher is, once what is shown is laid out."""
+
+    def scroll() -> None:
+        widget.scroll_to(y=round(place.scrolled * widget.max_scroll_y / WHOLE), animate=False, force=True)
+
+    widget.call_after_refresh(scroll)
