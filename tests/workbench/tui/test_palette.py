@@ -11,6 +11,7 @@ from workbench.config.confinement import Confinement
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys.bindings import ACTIONS, WITHOUT_KEY, WITHOUT_KEY_IN_A_CLASS
 from workbench.tui.palette import commands_of, provider_of
+from workbench.tui.teacher import Teacher
 
 OF_TEXTUAL = {"help_quit"}
 """What a key of Textual's own calls, and we answer: ctrl+c."""
@@ -32,6 +33,8 @@ def test_every_action_has_a_key() -> None:
 
 def test_every_command_has_a_key_or_a_reason(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
+        assert not any("teacher" in one.name for one in commands_of(desk.app, desk.app.screen)), "of a class alone"
+        desk.app.teacher = Teacher(desk.app, lambda place, before: "", lambda: None)
         found: dict[str, str] = {}
         for key in ("f2", "f3", "f4", "f11"):
             await desk.press(key)

@@ -163,6 +163,7 @@ WITHOUT_KEY = {
     "Column": "shift+F8, and there by its name",
     "Send": "shift+F5, and there by its name",
     "Continue": "it changes inputs and history at once, and is chosen by its name",
+    "Follow the teacher": "of a class alone: a click on the last line, where it stands",
     "Ask anew": "a matter of trust is not decided by a key",
 }
 """Why what the palette offers has no key of its own, by the beginning of its name."""
