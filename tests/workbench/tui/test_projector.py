@@ -96,6 +96,9 @@ def test_a_step_of_the_lesson_is_the_title_and_the_key_works_there_too() -> None
         assert not lesson.query_one(Heading).display
         await desk.press("escape", "f7", BACK)
         assert isinstance(desk.app.screen, PagesScreen)
+        assert drawn("Card", 200)[0] in heading_of(desk)[0]
+        await desk.press("4")
+        assert drawn("Reply × parser", 200)[0] in heading_of(desk)[0]
         assert desk.app.has_class("-projected")
 
     at_the_desk(act, size=SMALL)

@@ -23,6 +23,7 @@ from workbench.tui.pages import attempts, card, differences, lints, parsers, rep
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.writing import as_json, paragraph
 from workbench.tui.textual_internals import row_compositor
+from workbench.tui.widgets.heading import Heading
 from workbench.tui.widgets.tab_line import TabLine, TabName
 from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import Block, TextView, block
@@ -145,12 +146,14 @@ several runs of the same request, equal values counted. **Tokens**: where those 
         """A column of another release, and what it sends to other models."""
         self._seen = ""
         self._head = PlainStatic(id="pages-head")
+        self._heading = Heading(id="pages-heading")
         self._tabs = TabLine(id="pages-tabs")
         self._text = TextView(id="pages-text")
         self._hint = PlainStatic(id="pages-hint")
 
     def compose(self) -> ComposeResult:
         yield self._head
+        yield self._heading
         yield self._tabs
         yield self._text
         yield self._hint
@@ -210,15 +213,10 @@ several runs of the same request, equal values counted. **Tokens**: where those 
             if self.at.column.id not in (adapter, catalog.title(adapter))
             else ""
         )
-        self._head.show(
-            lines(
-                (f" {one_line(catalog.title(adapter), 40)}", "$text-accent bold"),
-                (
-                    f"{where} · case {one_line(self.at.case.name, 40)} · {one_line(self.at.model, 40)}",
-                    "$foreground 60%",
-                ),
-            )
-        )
+        title = one_line(catalog.title(adapter), 40)
+        about = f"{where} · case {one_line(self.at.case.name, 40)} · {one_line(self.at.model, 40)}"
+        self._head.show(lines((f" {title}", "$text-accent bold"), (about, "$foreground 60%")))
+        self._heading.show(PAGES[self._page].tab, None, lines((title, "bold"), (about, "$foreground 70%")))
         tabs = [
             TabName(id, f"{number} {name.tab}", short=f"{number} {name.short}" if name.short else "")
             for number, (id, name) in enumerate(PAGES.items(), 1)
