@@ -24,6 +24,8 @@ from sessions.model.session import SCHEMA, Case, Session, SignatureText, Variant
 from tests.sessions.strategies import sessions
 
 OLD = Path(__file__).with_name("formats") / "format_0.session.json"
+# As the first program that wrote format 1 saved it; what reads and writes sessions has been made anew since.
+FIRST_OF_TODAY = OLD.with_name("format_1.session.json")
 SCHEMA_OF_FILES = json.loads((files("sessions") / "session.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA_OF_FILES)
 
@@ -127,6 +129,18 @@ def test_a_file_of_format_0_is_read_whole_and_written_as_format_1() -> None:
     for key in ("$schema", "tools", "variants"):
         del new[key]
     assert new == old | {"format": 1}
+
+
+def test_an_early_file_of_todays_format_is_saved_to_the_same_bytes_and_checks_as_it_did() -> None:
+    session = store.load(FIRST_OF_TODAY)
+    assert store.dumps(session).encode() == FIRST_OF_TODAY.read_bytes()
+    lamp = session.case("lamp")
+    extraction = lamp.recordings["two"].attempts[-1]
+    assert (extraction.role, [one.reading is not None for one in extraction.completions]) == ("extraction", [True])
+    verdicts = {one.column: one.verdicts for one in checking.check(session, cases=["lamp"])}
+    passed = {"render": "pass", "parse": "pass", "expect": "pass"}
+    assert verdicts["chat"] == verdicts["two"] == passed
+    assert verdicts["json"] == {"render": "empty", "parse": "empty", "expect": "pass"}
 
 
 @pytest.mark.parametrize("cases", [3, [3], [{"recordings": 3}], [{"name": "c", "recordings": {"chat": 3}}]])
