@@ -6,12 +6,19 @@ import gc
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # litellm, which dspy imports, would look for its table of models in the network first.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 
 # Beside dspy, hypothesis and an app a test, Python's usual pace of looking for garbage takes a third of the time.
 gc.set_threshold(50_000, 20, 10)
+
+# How long an example takes says how busy the machine is. In CI the rest is of hypothesis's own profile.
+settings.register_profile(
+    "on a busy machine", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("on a busy machine")
 
 LONGEST_S = 20 * 60
 """Seconds for a slow test, on a machine that is busy with others; `timeout` in pyproject.toml is for the rest."""

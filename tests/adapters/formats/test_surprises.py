@@ -104,7 +104,7 @@ CLAIMS: Mapping[str, tuple[str, str]] = {
     "json-comment-hash": (FLAG, "text-lost-in-repair"),
     "json-dup-keys": (FLAG, "duplicate-key-last-wins"),
     "json-deep-recursion": (FLAG, "leaked-error"),
-    "json-open-braces": (FLAG, "too-large-to-read"),
+    "json-open-braces": (FLAG, "leaked-error"),
     "literal-eval-memoryerror": (FLAG, "leaked-error"),
     "xml-amp": (FLAG, "xml-ampersand"),
     "xml-lt": (FLAG, "xml-less-than"),

@@ -282,7 +282,7 @@ def test_a_column_without_a_prompt_is_left_out_and_said(run: Run, tmp_path: Path
         (["bench", "SESSION", "--fail-under", "12"], "no share"),
         (["bench", "SESSION", "--adapter", "chatt"], "did you mean 'chat'?"),
         (["bench", "SESSION", "--model", "offline/exakt"], "offline/exact"),
-        (["bench", "SESSION", "--html", "/nonexistent/x.html"], "/nonexistent/x.html"),
+        (["bench", "SESSION", "--html", "no-such-folder/x.html"], "no-such-folder/x.html"),
     ],
 )
 def test_what_makes_no_sense_is_one_line(rain: str, run: Run, words: list[str], said: str) -> None:
