@@ -26,7 +26,15 @@ LONGEST_REASON = 120
 
 
 def check(host: Host) -> None:
-    """What F9 does: checks all recordings of the session on screen, and its program; what drifted is then decided."""
+    """What F9 does: checks all recordings of the session on screen, and its program; what drifted is then decided.
+
+    While the signature cannot be read each of them would say the same, and nothing of it can be decided.
+    """
+    problem = host.main.engine.read_signature(host.document.state).error
+    if problem is not None and host.document.session.signature.text.strip():
+        said = f"The signature cannot be read: {problem.message}. What is recorded can be checked once it is mended."
+        plain_notify(host.app, said, title="Not checked", severity="warning", timeout=12)
+        return
     if any(is_late(column) for column in host.document.session.columns):
         host.app.run_worker(_check_beside(host), group="check", exclusive=True, exit_on_error=False)
     else:

@@ -434,7 +434,7 @@ class MainScreen(PaneSizesScreen):
     def _show_status(self) -> None:
         session = self.document.session
         own = {one.model for one in session.columns} if session.columns else {None}
-        model = session.model if None in own else " ".join(map(str, own)) if len(own) == 1 else "each column's own"
+        model = session.model if None in own else " ".join(map(str, own)) if len(own) == 1 else "per column"
         self._status.show(self.document, model, self._activity)
 
     def _hush(self, activity: str) -> None:

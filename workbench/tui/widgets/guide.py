@@ -149,12 +149,13 @@ class Guide(Widget, can_focus=False):
         if self.app.size.width < NARROW:
             text = keys(self.steps[following].text) if following is not None else "That was all of it."
             return Content.assemble(lines((f"{self._title}. ", "bold")), self._line(following or 0, text, SAID))
-        rows = self._steps(following, keys)
+        rows, foot = self._steps(following, keys), [lines((keys(FOOT), QUIET))]
         if self._opening and not self.done:
             opening = lines((f"{self._title}. ", "bold"), (f"{self._opening} {count} steps:", SAID))
-            if self._height_of([opening, *rows]) + 1 <= self._room.height and len(rows) == count:
-                head = opening
-        return Content("\n").join([head, *rows, lines((keys(FOOT), QUIET))])
+            spare = self._room.height - self._height_of([opening, *rows]) if len(rows) == count else -1
+            if spare >= 0:  # what the panes are is worth more than keys that the last line has too
+                head, foot = opening, foot[:spare]
+        return Content("\n").join([head, *rows, *foot])
 
     def _steps(self, following: int | None, keys: KeyWords) -> list[Content]:
         """The steps as far as they fit, each whole; what is done is named shortly, or cut to a line."""

@@ -7,6 +7,7 @@ from sessions.fixtures import checking
 from sessions.model.recording import record
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
+from tests.support.open_app import Desk, at_the_desk
 from workbench.tui.actions.checking import said_of
 from workbench.tui.keys.key_words import USUAL, KeyWords
 
@@ -75,3 +76,15 @@ def test_names_of_others_stay_in_their_line() -> None:
     hostile = replace(EXPECTING, cases=(replace(EXPECTING.cases[0], name="[b]\x1b[2J\nx" * 50),))
     said = said_of(checking.check(hostile), "case", USUAL)
     assert "\x1b" not in said.text and said.text.count("\n") == 0 and len(said.text) < 500
+
+
+def test_while_the_signature_cannot_be_read_that_is_said_once_and_there_is_nothing_to_decide() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("signature")
+        await desk.paste_over("question -> answer: nothing_known")
+        await desk.press("f9")
+        (said,) = desk.app._notifications
+        assert said.title == "Not checked" and "nothing_known" in said.message
+        assert desk.app.screen is desk.main
+
+    at_the_desk(act, recorded(replied(PLAIN, "A")))

@@ -81,7 +81,7 @@ def test_a_column_uses_a_variant_or_gets_one_beside_it() -> None:
 def test_a_model_for_columns_that_each_have_their_own_is_asked_about_and_sent_to() -> None:
     async def act(desk: Desk) -> None:
         status = desk.app.screen.query_one(StatusLine)
-        assert "model each column's own" in status.render().plain
+        assert "model per column" in status.render().plain
         await desk.press("alt+c")
         listed = [row for row in painted(desk) if "shown already" in row]
         assert len(listed) == 3, "none of them is cut off"

@@ -102,6 +102,7 @@ class ReplyView(StreamedText):
         scrollbar-color: $foreground 20%;
         scrollbar-color-hover: $foreground 35%;
         scrollbar-color-active: $accent;
+        &:ansi { scrollbar-color: ansi_bright_black; scrollbar-color-hover: ansi_white; }
         & .reply-view--marker { color: $text-accent; }
         & .reply-view--value { color: $foreground; }
         & .reply-view--repaired { color: $text-warning; text-style: underline; }

@@ -39,6 +39,7 @@ class LineView(ScrollView, can_focus=True):
         scrollbar-color: $foreground 20%;
         scrollbar-color-hover: $foreground 35%;
         scrollbar-color-active: $accent;
+        &:ansi { scrollbar-color: ansi_bright_black; scrollbar-color-hover: ansi_white; }
     }
     """
 
