@@ -22,12 +22,13 @@ ReplyForm = Literal["markers", "xml", "json", "fenced json", "prose", "own"]
 """What a parser looks for in a reply. Out of `markers`, `xml` and `prose` values come as text; out of JSON with their
 types. `own` is a parser of which nothing is known."""
 
-SpanKind = Literal["marker", "value", "repaired", "duplicate", "unknown", "ignored", "prose"]
+SpanKind = Literal["marker", "value", "repaired", "duplicate", "unknown", "ignored", "prose", "untraced"]
 """What the parser did with a piece of the reply.
 
 marker: structure that names a field · value: taken as (part of) a field's value · repaired: taken, but the place of
 its pieces in the value is not certain · duplicate: a second answer to a field, not taken · unknown: structure or
-content of something that is not an output field · ignored: never looked at · prose: text for another model to read.
+content of something that is not an output field · ignored: never looked at · prose: text for another model to read ·
+untraced: whoever read it (another release of dspy) does not tell what of it was taken, and it is not certain.
 """
 
 

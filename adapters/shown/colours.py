@@ -42,5 +42,6 @@ GROUNDS: Mapping[str, Look] = {
     "unknown": Look("#fbd5d2", "#53211f"),
     "ignored": Look("#eceff2", "#262d35"),
     "prose": Look("transparent", "transparent", "font-style:italic"),
+    "untraced": Look("transparent", "transparent"),
 }
 """What lies behind the pieces of a reply: `adapters.replies.reading.SpanKind`."""

@@ -16,6 +16,7 @@ from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.formats.overridden_methods import prompt_of_dicts
+from adapters.json_text.repair_limits import quick_reading
 from adapters.prompts.prompt import Message, Prompt
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.requests.capabilities import Capabilities
@@ -120,7 +121,7 @@ class CaseOfRelease:
             (read,) = running.release_of(self.adapter.version).call(self._question(answer)).readings
         except ReleaseError as error:
             read = ReleaseReading(False, {}, "ReleaseError", str(error))
-        reading = self._reading(signature, answer.text, read)
+        reading = self._reading(request, signature, answer.text, read)
         return Outcome(reading.values, reading)
 
     def _question(self, *answers: Answer) -> Question:
@@ -135,9 +136,21 @@ class CaseOfRelease:
         except Exception:  # whatever dspy's format raises for this signature and these values
             return ()
 
-    def _reading(self, signature: Signature, text: str, read: ReleaseReading) -> Reading:
+    def _our_reading(self, request: Request, text: str) -> Reading | None:
+        """How our adapter of the same name reads it; None where it refuses to, or takes longer than a moment."""
+        try:
+            with quick_reading() as steps:
+                ours = catalog.make(self.adapter.adapter).read(request.signature, text)
+        except Exception:  # whatever dspy's parser raises
+            return None
+        return None if steps.ran_out else ours
+
+    def _reading(self, request: Request, signature: Signature, text: str, read: ReleaseReading) -> Reading:
         values = {name: read_back(value) for name, value in read.values.items()}
-        spans = alignment.spans_of(text, read.values) if read.ok else alignment.nothing_taken(text)
+        if read.ok:
+            spans = alignment.spans_of(text, read.values, self._our_reading(request, text))
+        else:
+            spans = alignment.nothing_traced(text)
         places = {one.field: (one.start, one.end) for one in spans if one.field is not None}
         fields = {
             name: FieldReading(name, "read", text, places.get(name), values[name])

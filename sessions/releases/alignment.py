@@ -1,8 +1,9 @@
 """Where the pieces of another release's prompt come from, and what of a reply became which value, where it is certain.
 
 Nobody there says. A line of a message that stands in ours of the same turn exactly once, and there exactly once, is
-made of the same; so are the equal lines around it. All else is `custom`: not traced. A value is placed where its text
-stands in the reply exactly once; all else is one `repaired` span.
+made of the same; so are the equal lines around it. All else is `custom`: not traced. Where our parser of the same name
+takes the very same values out of a reply, and no field stands in it twice, what it took is what was taken; else a value
+is placed where its text stands in the reply exactly once. All else is `untraced`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from typing import Any
 
 from adapters.prompts.prompt import Message, Prompt
 from adapters.prompts.text import Segment, Text
-from adapters.replies.reading import Span
+from adapters.replies.reading import Reading, Span
+from sessions.file.typed_values import typed
 from sessions.line_diff import opcodes
 
 
@@ -73,15 +75,20 @@ def _certain(lines: Sequence[str], own: Sequence[str]) -> list[tuple[int, int, i
     return [(a, b, size) for a, b, size in equal if any(line.strip() and line in once for line in lines[a : a + size])]
 
 
-def nothing_taken(reply: str) -> tuple[Span, ...]:
-    """The span of a reply that was refused: nobody says what of it was looked at."""
-    return (Span(0, len(reply), "ignored"),) if reply else ()
+def nothing_traced(reply: str) -> tuple[Span, ...]:
+    """The span of a reply of which nobody says what was looked at, as of one that was refused."""
+    return (Span(0, len(reply), "untraced"),) if reply else ()
 
 
-def spans_of(reply: str, values: Mapping[str, Any]) -> tuple[Span, ...]:
-    """Spans that partition a reply of which only the values are known (as `sessions.file.typed_values` writes them)."""
+def spans_of(reply: str, values: Mapping[str, Any], ours: Reading | None = None) -> tuple[Span, ...]:
+    """Spans that partition a reply of which only the values are known (as `sessions.file.typed_values` writes them).
+
+    `ours` is the reading of the same reply by our adapter of the same name, where there is one.
+    """
     if not reply:
         return ()
+    if ours is not None and _takes_the_same(ours, values):
+        return ours.spans
     placed: list[Span] = []
     for name, value in values.items():
         text = value if isinstance(value, str) else json.dumps(value) if isinstance(value, int | float) else ""
@@ -95,8 +102,14 @@ def spans_of(reply: str, values: Mapping[str, Any]) -> tuple[Span, ...]:
     done = 0
     for one in [*placed, Span(len(reply), len(reply), "value")]:
         if one.start > done:
-            spans.append(Span(done, one.start, "repaired"))
+            spans.append(Span(done, one.start, "untraced"))
         if one.end > one.start:
             spans.append(one)
         done = one.end
     return tuple(spans)
+
+
+def _takes_the_same(ours: Reading, values: Mapping[str, Any]) -> bool:
+    if not ours.ok or any(one.kind == "duplicate" for one in ours.spans):
+        return False
+    return {name: typed(value) for name, value in ours.values.items()} == dict(values)

@@ -43,7 +43,7 @@ def has_parser(adapter: str) -> bool:
 def _judged(cell: Cell, found: ReleaseReading) -> Cell:
     meant = {name: typed(value) for name, value in cell.meant.items()}
     refused = None if found.ok else ReadingError(found.error, found.message)
-    spans = (Span(0, len(cell.text), "repaired"),) if cell.text else ()
+    spans = (Span(0, len(cell.text), "untraced"),) if cell.text else ()
     reading = Reading(cell.reading.adapter, cell.reading.signature, cell.text, found.values, spans, {}, refused)
     if refused is not None:
         return Cell(cell.mutation, cell.text, meant, reading, "refused")

@@ -59,6 +59,7 @@ SPAN_TITLES: Mapping[SpanKind, str] = MappingProxyType(
         "unknown": "No field of the signature",
         "ignored": "Ignored",
         "prose": "Prose for a second model",
+        "untraced": "Not traced",
     }
 )
 SPAN_WORDS: Mapping[SpanKind, str] = MappingProxyType(
@@ -73,6 +74,8 @@ SPAN_WORDS: Mapping[SpanKind, str] = MappingProxyType(
         "duplicate": "A field that was answered more than once. Only one of the answers is taken; these are not.",
         "unknown": "Structure that names no output of the signature. It is found, and then left alone.",
         "ignored": "The parser never looked at this. Nothing of it is in any value.",
+        "untraced": "Another release of dspy read this, and it tells the values alone. Which of them came out of this "
+        "text is not certain.",
         "prose": "There is nothing to parse here: a second model reads this text and takes the fields out of it.",
     }
 )

@@ -20,7 +20,7 @@ from workbench.output.reading_text import raised_by
 if TYPE_CHECKING:
     from adapters.replies.reading import NearMiss
 
-ORDER: tuple[SpanKind, ...] = ("marker", "value", "repaired", "prose", "duplicate", "unknown", "ignored")
+ORDER: tuple[SpanKind, ...] = ("marker", "value", "repaired", "prose", "untraced", "duplicate", "unknown", "ignored")
 
 WORD = re.compile(r"\w")
 LONGEST_TEXT = 200

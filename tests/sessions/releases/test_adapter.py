@@ -82,9 +82,10 @@ def test_the_request_is_that_releases_and_its_pieces_are_traced_to_ours(adapter:
     assert theirs.signature == ours.signature
 
 
-def test_a_reply_is_read_there_and_placed_where_its_text_stands_once() -> None:
+def test_a_reply_is_read_there_and_placed_as_ours_places_the_same_values() -> None:
     session = session_of("question -> answer, score: float, tags: list[str], again", "chat", question="Why?")
     text = "[[ ## answer ## ]]\nOnce\n\n[[ ## score ## ]]\n0.25\n\n[[ ## tags ## ]]\n['a']\n\n[[ ## again ## ]]\nI"
+    spans: list[tuple[Span, ...]] = []
     for column in session.columns:
         request = rendering.request_of(session, column, session.cases[0])
         reading = recording.read_completion(
@@ -93,12 +94,31 @@ def test_a_reply_is_read_there_and_placed_where_its_text_stands_once() -> None:
         assert reading.ok
         assert dict(reading.values) == {"answer": "Once", "score": 0.25, "tags": ["a"], "again": "I"}
         assert "".join([text[one.start : one.end] for one in reading.spans]) == text
-        if column.adapter == "chat":
-            continue
-        placed = {one.field: text[one.start : one.end] for one in reading.spans if one.kind == "value"}
-        assert placed == {"answer": "Once", "score": "0.25", "again": "I"}
-        assert {one.kind for one in reading.spans} == {"value", "repaired"}
-        assert reading.fields["answer"].raw == "Once" and reading.fields["tags"].raw is None
+        assert reading.fields["answer"].raw == "Once" and reading.fields["tags"].raw == "['a']"
+        spans.append(reading.spans)
+    assert spans[0] == spans[1] and {one.kind for one in spans[0]} >= {"marker", "value"}
+
+
+def test_values_that_ours_does_not_take_are_placed_where_their_text_stands_once() -> None:
+    text = "[[ ## answer ## ]]\nOnce\n\n[[ ## score ## ]]\n0.25\n\n[[ ## tags ## ]]\n['a']"
+    signature = SignatureText("question -> answer, score: float, tags: list[str]").read()
+    ours = catalog.make("chat").read(signature, text)
+    same = {name: typed(value) for name, value in ours.values.items()}
+    assert alignment.spans_of(text, same, ours) == ours.spans
+    spans = alignment.spans_of(text, {**same, "tags": ["a", "b"]}, ours)
+    assert {one.field: text[one.start : one.end] for one in spans if one.kind == "value"} == {
+        "answer": "Once",
+        "score": "0.25",
+    }
+    assert {one.kind for one in spans} == {"value", "untraced"}
+    assert "".join([text[one.start : one.end] for one in spans]) == text
+
+
+def test_of_a_field_that_is_answered_twice_nobody_says_which_answer_was_taken() -> None:
+    text = "[[ ## answer ## ]]\nOnce\n\n[[ ## answer ## ]]\nOnce"
+    ours = catalog.make("chat").read(SignatureText("question -> answer").read(), text)
+    assert ours.ok and "duplicate" in {one.kind for one in ours.spans}
+    assert alignment.spans_of(text, {"answer": "Once"}, ours) == (Span(0, len(text), "untraced"),)
 
 
 def test_a_reply_that_is_refused_there_is_refused_with_its_words() -> None:
@@ -253,7 +273,7 @@ def test_spans_partition_whatever_the_values(reply: str) -> None:
 
 
 def test_a_value_that_stands_in_another_is_not_placed() -> None:
-    assert alignment.spans_of("an answer", {"a": "an answer", "b": "answer"}) == (Span(0, 9, "repaired"),)
+    assert alignment.spans_of("an answer", {"a": "an answer", "b": "answer"}) == (Span(0, 9, "untraced"),)
 
 
 @pytest.mark.parametrize(

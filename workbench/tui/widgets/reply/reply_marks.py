@@ -13,7 +13,12 @@ from adapters.replies.reading import Span, SpanKind
 from workbench.output.display import one_line
 
 SYMBOL_OF: dict[SpanKind, str] = {"repaired": "≈", "duplicate": "×2"}
-WORD_OF: dict[SpanKind, str] = {"unknown": "unknown", "ignored": "ignored", "prose": "prose"}
+WORD_OF: dict[SpanKind, str] = {
+    "unknown": "unknown",
+    "ignored": "ignored",
+    "prose": "prose",
+    "untraced": "not traced",
+}
 BAR_OF: dict[SpanKind, str] = {
     "marker": "│",
     "value": "┃",
@@ -22,6 +27,7 @@ BAR_OF: dict[SpanKind, str] = {
     "unknown": "?",
     "ignored": "·",
     "prose": "~",
+    "untraced": "╎",
 }
 LONGEST_PUNCTUATION = 40
 _WORD = re.compile(r"\w")
@@ -101,7 +107,7 @@ class Marks:
         return chosen, len(others)
 
 
-_MATTERS: tuple[SpanKind, ...] = ("duplicate", "repaired", "value", "unknown", "marker", "ignored", "prose")
+_MATTERS: tuple[SpanKind, ...] = ("duplicate", "repaired", "value", "unknown", "marker", "ignored", "prose", "untraced")
 _RANK = {kind: rank for rank, kind in enumerate(_MATTERS)}
 
 

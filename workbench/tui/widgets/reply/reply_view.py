@@ -110,6 +110,7 @@ class ReplyView(StreamedText):
         & .reply-view--unknown { color: $text-error; text-style: italic; }
         & .reply-view--ignored { color: $foreground 65%; text-style: italic; }
         & .reply-view--prose { color: $foreground; text-style: italic; }
+        & .reply-view--untraced { color: $foreground 85%; }
         & .reply-view--error { color: $text-error; background: $error-muted; text-style: bold underline; }
         & .reply-view--margin { color: $foreground 60%; }
         & .reply-view--label { color: $text-primary; text-style: bold; }

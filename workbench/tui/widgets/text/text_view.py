@@ -99,6 +99,7 @@ class TextView(LineView):
         & .text-view--unknown { color: $text-error; text-style: italic; }
         & .text-view--ignored { color: $foreground 70%; text-style: italic; }
         & .text-view--prose { text-style: italic; }
+        & .text-view--untraced { color: $foreground 85%; }
         & .text-view--faint { color: $foreground 45%; text-style: not bold; }
         & .text-view--lit { background: $accent 14%; }
         & .text-view--current { background: $foreground 10%; }
