@@ -60,9 +60,11 @@ class Sampler:
                 return self._of(self._branch(schema[key], path), path, definitions, hint)
         if schema.get("allOf"):
             merged = {key: one for part in schema["allOf"] for key, one in part.items()}
-            return self._of(
-                {**merged, **{key: one for key, one in schema.items() if key != "allOf"}}, path, definitions, hint
-            )
+            merged |= {key: one for key, one in schema.items() if key != "allOf"}
+            return self._of(merged, path, definitions, hint)
+        return self._of_kind(schema, path, definitions, hint)
+
+    def _of_kind(self, schema: Schema, path: Path, definitions: Mapping[str, Schema], hint: str) -> Any:
         kind = schema.get("type")
         if isinstance(kind, list):
             kind = next((one for one in kind if one != "null"), "null")

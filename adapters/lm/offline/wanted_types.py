@@ -60,8 +60,10 @@ def _of_node(node: ast.expr) -> Schema:
         return _NAMES.get(name, _NAMES["Code"] if name.startswith("Code_") else {"unknown": name})
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
         return {"anyOf": [_of_node(node.left), _of_node(node.right)]}
-    if not isinstance(node, ast.Subscript):
-        return {"unknown": ast.unparse(node)}
+    return _of_generic(node) if isinstance(node, ast.Subscript) else {"unknown": ast.unparse(node)}
+
+
+def _of_generic(node: ast.Subscript) -> Schema:
     inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     outer = node.value.id if isinstance(node.value, ast.Name) else getattr(node.value, "attr", "")
     if outer == "Literal":
