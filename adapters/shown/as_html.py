@@ -82,14 +82,16 @@ def _style() -> str:
         f".{NAME} .title{{font-weight:600;margin:2px 0 4px;overflow-wrap:anywhere}}",
         f".{NAME} .heading{{color:var(--dim);font-size:12px;margin-top:4px}}",
         f".{NAME} pre{{background:var(--card);color:var(--ink);border:1px solid var(--line);border-radius:4px;"
-        "margin:2px 0 6px;padding:6px 8px;white-space:pre-wrap;overflow-wrap:anywhere;max-height:30em;overflow:auto;"
+        "margin:2px 0 6px;padding:6px 8px;white-space:pre-wrap;overflow-wrap:anywhere;word-break:normal;"
+        "max-height:30em;overflow:auto;"
         "font:12px/1.45 ui-monospace,'SF Mono',Menlo,Consolas,monospace}",
         f".{NAME} .beside{{display:flex;gap:10px;overflow-x:auto;align-items:flex-start}}",
         f".{NAME} .beside>div{{flex:1 0 21em;min-width:0}}",
         f".{NAME} table{{border-collapse:collapse;margin:2px 0 6px;color:var(--ink);font-size:12px}}",
-        f".{NAME} th,.{NAME} td{{text-align:left;vertical-align:top;padding:2px 10px 2px 0;border:0;"
+        # `.wide` outweighs JupyterLab, which has tables of an output begin at the right.
+        f".{NAME} .wide th,.{NAME} .wide td{{text-align:left;vertical-align:top;padding:2px 10px 2px 0;border:0;"
         "border-bottom:1px solid var(--line);white-space:pre-wrap;overflow-wrap:break-word;background:none}",
-        f".{NAME} th{{color:var(--dim);font-weight:500;white-space:nowrap}}",
+        f".{NAME} .wide th{{color:var(--dim);font-weight:500;white-space:nowrap}}",
         f".{NAME} .wide{{overflow-x:auto}}",
         *[f".{NAME} .{tone}{{color:var(--{tone})}}" for tone in ("good", "bad", "warning", "dim")],
     ]
