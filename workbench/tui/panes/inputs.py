@@ -17,6 +17,7 @@ from workbench.state.document import Place, State
 from workbench.tui.keys.key_words import keys_of
 from workbench.tui.messages import Edit
 from workbench.tui.panes.status import case_word
+from workbench.tui.textual_internals.border_title import put_border_title
 from workbench.tui.widgets.field_form import FieldForm, FormRow
 from workbench.tui.widgets.text.plain import lines
 
@@ -52,7 +53,7 @@ last value stays in use.
         key = keys_of(self.app)("{app.cases|^t}")
         others = f"  {state.case_index + 1} of {count} · {key}" if count > 1 else f"  {key} more"
         named = (one_line(case.name, 32), "bold")
-        self.border_title = lines((f" {case_word(case.name)}", quiet), named, (f"{others} ", quiet))
+        put_border_title(self, lines((f" {case_word(case.name)}", quiet), named, (f"{others} ", quiet)))
         if read.signature is None:  # nothing could be read yet: what stood here was another session's
             self._form.show((), case.name, "", {})
             return

@@ -157,14 +157,22 @@ class MainScreen(PaneSizesScreen):
         """Shows the document once the key that changed it is on screen; many changes are shown at once."""
         if not self._show_is_due:
             self._show_is_due = True
-            self.call_after_refresh(self.show)
+            self.call_after_refresh(self._show_by_turns)
+
+    def _show_by_turns(self) -> None:
+        """The columns, and when they are on screen the other panes, which can need another layout."""
+        self._show_columns()
+        # the screen itself would be told before it knows that the columns have changed
+        self.columns.call_after_refresh(self._show_panes)
 
     def show(self) -> None:
         """Every pane in sight as a view of the document as it is now."""
+        self._show_columns()
+        self._show_panes()
+
+    def _show_columns(self) -> None:
         self._show_is_due = False
-        state = self.document.state
-        read = self.engine.read_signature(state)
-        columns = [self.engine.column(state, column) for column in state.session.columns]
+        state, columns = self.document.state, self._rendered
         self.engine.forget({column.id for column in state.session.columns})
         for one in columns:
             self._slow_readings.look_after(one, self.engine)
@@ -172,18 +180,26 @@ class MainScreen(PaneSizesScreen):
         self.columns.show([(one, self.answers.run_of(state, one.column), one.column.model) for one in columns])
         self.columns.mark_outdated({one.column.id for one in columns if self.answers.is_outdated(state, one)})
         self._show_strip()
-        uses = demo_uses(columns)
-        self.demos.show_uses(uses)
+
+    def _show_panes(self) -> None:
+        state, columns = self.document.state, self._rendered
+        read = self.engine.read_signature(state)
+        self.demos.show_uses(demo_uses(columns))
         self._show_tab()
         for pane in self._panes_in_sight:
             if pane.is_mounted:
                 pane.show(state, read)
-        notes = notes_of(state, read, columns)
-        self.notes.show(notes, self._find_lints)
+        self.notes.show(notes_of(state, read, columns), self._find_lints)
         self._show_tabs(state, read)
         self._show_status()
         self.show_what_came()
         self.post_message(self.Showed())
+
+    @property
+    def _rendered(self) -> list[RenderedColumn]:
+        """Every column as the engine makes it of the document, which it does once for each change."""
+        state = self.document.state
+        return [self.engine.column(state, column) for column in state.session.columns]
 
     def load(self) -> None:
         """Another session was opened: nothing of the last one stays."""

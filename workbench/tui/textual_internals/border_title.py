@@ -8,7 +8,13 @@ from textual.widget import Widget
 
 
 def put_border_title(widget: Widget, title: Content) -> None:
-    """As `widget.border_title = title`, which paints all of the widget anew, with everything that it holds."""
-    widget._border_title = title.expand_tabs(4).split()[0]
+    """As `widget.border_title = title`, which paints all of the widget anew, with everything that it holds.
+
+    The title that is there already paints nothing.
+    """
+    shown, before = title.expand_tabs(4).split()[0], widget._border_title
+    if before is not None and (before.plain, before.spans) == (shown.plain, shown.spans):
+        return
+    widget._border_title = shown
     left, top = widget.content_offset
     widget.refresh(Region(-left, -top, max(1, widget.outer_size.width), 1))

@@ -1,4 +1,4 @@
-"""The length of what can be scrolled, without the whole screen being laid out for it."""
+"""The length of what can be scrolled, without the whole screen being laid out or painted for it."""
 
 from __future__ import annotations
 
@@ -12,3 +12,29 @@ def set_virtual_size(view: ScrollView, size: Size, has_scrollbar: bool = True) -
     view.set_reactive(Widget.virtual_size, size)
     if has_scrollbar:
         view._scroll_update(size)
+
+
+class StillScrollView(ScrollView):
+    """A view whose scrollbar is painted anew when there is more or less to scroll, or other room for it.
+
+    Textual's own compares the room inside of its borders with that around them, and paints it with every layout.
+    """
+
+    _told: tuple[Size, ...] = ()
+
+    def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
+        told = (size, self.virtual_size, container_size)
+        if told == self._told:
+            return False
+        self._told = told
+        return super()._size_updated(size, virtual_size, container_size, layout)
+
+
+class NeverScrolls(Widget):
+    """A widget that holds all of its content: another size of it asks for no further layout.
+
+    Textual lays out the screen twice when a widget has grown, in case scrollbars have to be fitted in.
+    """
+
+    def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
+        return super()._size_updated(size, virtual_size, container_size, layout=False)

@@ -16,6 +16,7 @@ from adapters.signatures.type_names import name_of
 from workbench.editing import field_values, plain_values
 from workbench.editing.field_values import ABSENT, Choice, NotAValue
 from workbench.tui.keys.key_words import keys_of
+from workbench.tui.textual_internals.scrolling import NeverScrolls
 from workbench.tui.widgets.choice_line import ChoiceLine
 from workbench.tui.widgets.text.editor import Editor, Mark
 from workbench.tui.widgets.text.plain import PlainStatic, content, lines
@@ -118,7 +119,7 @@ def face(field: Field) -> tuple[str, tuple[Choice, ...]]:
     return name_of(field.annotation), field_values.choices_of(field)
 
 
-class FieldEditor(Vertical):
+class FieldEditor(NeverScrolls, Vertical):
     """Name and type of a field, its value to edit, and below it what is wrong with it."""
 
     BINDING_GROUP_TITLE = "Value"

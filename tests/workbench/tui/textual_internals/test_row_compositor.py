@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import re
 
 import pytest
 from textual import events
@@ -28,7 +29,8 @@ def test_any_part_of_the_screen_is_painted_as_textual_paints_it(seed: int, monke
         compositor._dirty_regions = set(regions)
         update = compositor.render_partial_update()
         assert isinstance(update, ChopsUpdate)
-        return update.render_segments(desk.app.console)
+        # Textual also moves the cursor to what begins right behind a region, and writes nothing there
+        return re.sub(r"\x1b\[\d+;\d+H(?=\x1b\[\d+;\d+H|\n|$)", "", update.render_segments(desk.app.console))
 
     async def act(desk: Desk) -> None:
         for size in ((160, 45), (81, 25)):

@@ -11,15 +11,14 @@ from collections.abc import Iterable
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Region, Size
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from workbench.tui.textual_internals.scrolling import set_virtual_size
+from workbench.tui.textual_internals.scrolling import StillScrollView, set_virtual_size
 from workbench.tui.widgets.text.wrapping import cell_offsets
 
 
-class LineView(ScrollView, can_focus=True):
+class LineView(StillScrollView, can_focus=True):
     """Base of views painted row by row; rows are numbered from the top of the whole content."""
 
     ALLOW_SELECT = True

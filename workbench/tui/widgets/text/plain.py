@@ -18,6 +18,7 @@ from textual.types import IgnoreReturnCallbackType
 from textual.widgets import Static
 
 from workbench.output.display import one_line, safe
+from workbench.tui.textual_internals.scrolling import NeverScrolls
 
 LONGEST_TOAST = 600
 SHORTEST_WORD = 4
@@ -54,7 +55,7 @@ def same(one: Content, other: Content) -> bool:
     return one.plain == other.plain and one.spans == other.spans
 
 
-class PlainStatic(Static):
+class PlainStatic(NeverScrolls, Static):
     """A Static whose strings are text, never markup."""
 
     def __init__(self, text: str | Content = "", *, id: str | None = None, classes: str | None = None) -> None:

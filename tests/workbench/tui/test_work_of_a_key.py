@@ -1,0 +1,82 @@
+"""What a key costs, counted: layouts of the screen, and the widgets that are asked what they look like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from textual._compositor import Compositor
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from sessions.model.session import SignatureText
+from tests.support.open_app import TICKETS, Desk, at_the_desk
+from workbench.tui.panes.column import ColumnPane
+from workbench.tui.widgets.prompt.prompt_view import PromptView
+from workbench.tui.widgets.text.plain import PlainStatic
+
+ASK = 'class Ask(dspy.Signature):\n    question: str = dspy.InputField(desc="")\n    answer: str = dspy.OutputField()\n'
+
+
+class Work:
+    """What the screen does from now on: its layouts, and each widget that is asked for rows, with the rows."""
+
+    def __init__(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.done: list[tuple[str, range]] = []
+        reflow, compositor = Compositor.reflow, desk.main._compositor
+
+        def laid_out(*given: Any) -> Any:
+            labels = [str(one.render()) for one in desk.main.inputs.query(PlainStatic)]
+            self.done.append((f"layout of {labels}", range(0)))
+            return reflow(*given)
+
+        def asked(renders: Iterable[tuple[Region, Region, list[Strip]]]) -> Any:
+            for region, part, strips in renders:
+                (widget,) = [one for one, (place, _) in compositor.visible_widgets.items() if place == region][:1]
+                self.done.append((type(widget).__name__, part.intersection(region).line_range))
+                yield region, part, strips
+
+        renders = type(compositor)._get_renders
+        monkeypatch.setattr(Compositor, "reflow", laid_out)
+        monkeypatch.setattr(compositor, "_get_renders", lambda crop=None: asked(renders(compositor, crop)))
+
+    @property
+    def names(self) -> list[str]:
+        return [name for name, _ in self.done]
+
+    def layouts_with(self, label: str) -> list[int]:
+        """Where in what was done a layout was, of the inputs with this label."""
+        return [place for place, name in enumerate(self.names) if name.startswith("layout") and label in name]
+
+    def of(self, *kinds: type[Widget]) -> list[range]:
+        return [rows for name, rows in self.done if name in [one.__name__ for one in kinds]]
+
+
+def test_a_key_repaints_the_rows_it_changed_and_columns_wait_for_no_layout(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("down", "end", "left", "left")
+        work = Work(desk, monkeypatch)
+        await desk.press("x")
+        await desk.until(lambda: work.layouts_with("question  str\\nx"), "for the second row of the label")
+        assert "`question` (str): x" in desk.prompt("chat")
+        assert work.names.index(PromptView.__name__) < work.layouts_with("question  str\\nx")[0]
+        assert max(map(len, work.of(PromptView))) < 12
+
+    at_the_desk(act, replace(TICKETS, signature=SignatureText(ASK), demos=()))
+
+
+def test_another_title_paints_the_row_it_stands_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def act(desk: Desk) -> None:
+        column = desk.main.columns.all[0]
+        work = Work(desk, monkeypatch)
+        column.name_origin(("marker", "question", "inputs"))
+        await desk.settle()
+        assert work.of(ColumnPane) == [range(column.region.y, column.region.y + 1)]
+        assert not work.of(PromptView)
+        shown = "".join(segment.text for segment in desk.main._compositor.render_strips()[column.region.y])
+        assert "▸ marker · question · " in shown
+
+    at_the_desk(act)
