@@ -30,7 +30,12 @@ def modules_of(*packages: str) -> list[str]:
 
 def loaded_after(code: str) -> set[str]:
     """The top-level packages in `sys.modules` after `code` in a fresh interpreter."""
-    script = f"{code}\nimport json, sys\nprint(json.dumps(sorted({{name.partition('.')[0] for name in sys.modules}})))"
+    return {name.partition(".")[0] for name in modules_after(code)}
+
+
+def modules_after(code: str) -> set[str]:
+    """All that is in `sys.modules` after `code` in a fresh interpreter."""
+    script = f"{code}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
     return set(json.loads(done.stdout.splitlines()[-1]))
 
@@ -45,6 +50,12 @@ def test_the_core_loads_no_screen_and_no_client(package: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_loads_the_screen_or_a_client(command: str) -> None:
     assert loaded_after(f"import workbench.__main__, workbench.cli.commands.{command}") & set(HEAVY) == set()
+
+
+def test_the_app_starts_without_models_engine_and_formats() -> None:
+    loaded = modules_after("import workbench.tui.launch")
+    later = ("adapters.lm.offline", "adapters.lm.litellm_client", "adapters.formats.base", "adapters.json_text")
+    assert not [name for name in loaded if name.startswith((*later, "pydantic", "json_repair"))]
 
 
 def test_rendering_and_sending_offline_loads_neither(tmp_path: Path) -> None:

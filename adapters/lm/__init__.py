@@ -7,9 +7,7 @@ from collections.abc import Collection
 from adapters.lm.addresses import is_allowed
 from adapters.lm.capabilities import capabilities_of
 from adapters.lm.errors import ProviderError
-from adapters.lm.litellm_client import LitellmLM
 from adapters.lm.lm_settings import LMSettings
-from adapters.lm.offline import OfflineLM
 from adapters.lm.protocol import LM, Chunk, Response, ToolCallPart
 from adapters.requests.capabilities import Capabilities
 
@@ -50,7 +48,11 @@ def open(
     ProviderError for an offline model that does not exist.
     """
     if model.startswith("offline/"):
+        from adapters.lm.offline import OfflineLM
+
         return OfflineLM(model) if chunk_seconds is None else OfflineLM(model, chunk_seconds)
+    from adapters.lm.litellm_client import LitellmLM
+
     return LitellmLM(
         model,
         capabilities_of(model) if capabilities is None else capabilities,

@@ -87,9 +87,14 @@ class Desk:
         await self.settle()
 
     async def settle(self) -> None:
+        """Waits until keys are taken in and what they changed is shown, unless they ended the app."""
         await self.pilot.pause()
-        while self.app.key_order.has_keys_waiting:
+        for _ in range(20_000):
+            if not self.app.is_running or not (self.app.key_order.has_keys_waiting or self.main.is_behind):
+                break
             await self.pilot.pause(0.001)
+        else:
+            raise AssertionError("keys were not taken in, or what they changed is not shown")
         await self.pilot.pause()
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from textual._compositor import Compositor
+from textual.css.stylesheet import Stylesheet
+from textual.dom import DOMNode
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
@@ -16,6 +18,7 @@ from sessions.model.session import SignatureText
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.tui.panes.column import ColumnPane
 from workbench.tui.widgets.prompt.prompt_view import PromptView
+from workbench.tui.widgets.tab_line import TabLine
 from workbench.tui.widgets.text.plain import PlainStatic
 
 ASK = 'class Ask(dspy.Signature):\n    question: str = dspy.InputField(desc="")\n    answer: str = dspy.OutputField()\n'
@@ -78,5 +81,29 @@ def test_another_title_paints_the_row_it_stands_in(monkeypatch: pytest.MonkeyPat
         assert not work.of(PromptView)
         shown = "".join(segment.text for segment in desk.main._compositor.render_strips()[column.region.y])
         assert "▸ marker · question · " in shown
+
+    at_the_desk(act)
+
+
+@pytest.mark.parametrize("key", ["f2", "f3"])
+def test_one_pane_alone_and_all_again_look_for_no_styles_of_the_others(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    styled: list[type] = []
+    apply = Stylesheet.apply
+
+    def applied(stylesheet: Stylesheet, node: DOMNode, **options: Any) -> None:
+        styled.append(type(node))
+        apply(stylesheet, node, **options)
+
+    async def act(desk: Desk) -> None:
+        await desk.press(key)
+        monkeypatch.setattr(Stylesheet, "apply", applied)
+        for panes in (1, 0):
+            await desk.press("f10")
+            main = desk.main
+            shown = [one.display for one in (main.query_one("#left"), main.query_one("#middle"), main.columns)]
+            assert sum(shown) == (1 if panes else 3)
+            assert PromptView not in styled and TabLine not in styled
 
     at_the_desk(act)

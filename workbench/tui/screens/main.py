@@ -88,7 +88,7 @@ class MainScreen(PaneSizesScreen):
         self._arrived: dict[int, None] = {}
         self._after_edit = after_edit
         self._tab = "signature"
-        self._show_is_due = self._has_told_of_selecting = False
+        self._show_is_due = self._panes_are_due = self._panes_can_wait = self._has_told_of_selecting = False
         self._activity = ""
         self._batch = 0
         self._slow_readings = SlowReadings(self, self.show_soon)
@@ -148,19 +148,33 @@ class MainScreen(PaneSizesScreen):
         """The way in which panes change the document (`workbench.tui.messages.Edit`)."""
         if self.document.edit(change(self.document.state), place, label, typing):
             self._after_edit()
-        self.show_soon()
+        self.show_soon(is_typing=typing)
 
     def on_unmount(self) -> None:
         self._late_columns.close()
 
-    def show_soon(self) -> None:
-        """Shows the document once the key that changed it is on screen; many changes are shown at once."""
+    def show_soon(self, *, is_typing: bool = False) -> None:
+        """Shows the document once the key that changed it is on screen; many changes are shown at once.
+
+        Where they were all typed, the columns come first. Any other change may have given the panes other rows, which
+        the next key means.
+        """
+        self._panes_can_wait = is_typing and (self._panes_can_wait or not self._show_is_due)
         if not self._show_is_due:
             self._show_is_due = True
             self.call_after_refresh(self._show_by_turns)
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether a change is still to be shown, in the columns or in another pane."""
+        return self._show_is_due or self._panes_are_due
+
     def _show_by_turns(self) -> None:
-        """The columns, and when they are on screen the other panes, which can need another layout."""
+        """The columns; when these are on screen, the other panes, which can need another layout, if they can wait."""
+        if not self._panes_can_wait:
+            self.show()
+            return
+        self._panes_are_due = True
         self._show_columns()
         # the screen itself would be told before it knows that the columns have changed
         self.columns.call_after_refresh(self._show_panes)
@@ -182,6 +196,7 @@ class MainScreen(PaneSizesScreen):
         self._show_strip()
 
     def _show_panes(self) -> None:
+        self._panes_are_due = False
         state, columns = self.document.state, self._rendered
         read = self.engine.read_signature(state)
         self.demos.show_uses(demo_uses(columns))

@@ -70,13 +70,21 @@ class PaneSizesScreen(PointingScreen):
         column = next((one for one in self.columns.all if self.is_alone and one.has_focus_within), None)
         is_left_alone = self.is_alone and column is None
         is_written = self.query_one("#left").has_focus_within
-        self.set_class(is_left_alone, "-alone-left")
         self.set_class(self.is_projected and is_written, "-written")
-        self.set_class(column is not None, "-alone-columns")
         usual = max(SHARE_WIDE, LEAST_LEFT / width) if width >= WIDE else SHARE_MIDDLE
         share = self.left_share or usual
-        is_beside = width >= MIDDLE and not is_left_alone and not self.is_projected
-        self.query_one("#left").styles.width = self._fitting(round(width * share)) if is_beside else None
+        is_beside = width >= MIDDLE and not self.is_projected
+        left = self.query_one("#left").styles
+        if is_left_alone:
+            left.width = left.height = "1fr"
+        else:
+            left.width = self._fitting(round(width * share)) if is_beside else None
+            left.height = None
+        # on the panes themselves: with a class of the screen each of its widgets would look for its styles anew
+        left.display = "none" if column is not None else None
+        self.query_one("#middle").styles.display = "none" if self.is_alone else None
+        self.columns.styles.display = "none" if is_left_alone else None
+        self.signature.set_class(is_left_alone, "-alone")
         self.columns.show_only(
             alone=column,
             one_at_a_time=width < WIDE or self.is_projected,
