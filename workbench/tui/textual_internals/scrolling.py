@@ -15,7 +15,7 @@ def set_virtual_size(view: ScrollView, size: Size, has_scrollbar: bool = True) -
 
 
 class StillScrollView(ScrollView):
-    """A view whose scrollbar is painted anew when there is more or less to scroll, or other room for it.
+    """A view whose scrollbar a layout paints anew only if it gave it other room; `set_virtual_size` does otherwise.
 
     Textual's own compares the room inside of its borders with that around them, and paints it with every layout.
     """
@@ -23,7 +23,7 @@ class StillScrollView(ScrollView):
     _told: tuple[Size, ...] = ()
 
     def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
-        told = (size, self.virtual_size, container_size)
+        told = (size, container_size)
         if told == self._told:
             return False
         self._told = told
