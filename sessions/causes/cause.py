@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from sessions.fixtures.verdicts import FixtureResult
 
@@ -93,17 +93,6 @@ class Cause:
     def can_be_pulled(self) -> bool:
         """Whether the program says otherwise, so that there is a text of its own to take over."""
         return self.key.kind == "source" and self.example.verdicts.get("source") == "drift"
-
-    def as_dict(self) -> dict[str, Any]:
-        """The shape of `causes` in `check --json`."""
-        return {
-            "id": self.id,
-            "kind": self.key.kind,
-            "words": self.words,
-            "before": self.key.before,
-            "after": self.key.after,
-            "fixtures": [one._asdict() for one in self.fixtures],
-        }
 
     def heading(self) -> str:
         """One line: the id, what changed, how many."""

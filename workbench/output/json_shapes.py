@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from adapters.requests.request import Request
     from adapters.running.events import Event
     from adapters.running.runner import Attempt, Run
+    from sessions.causes.cause import Cause
+    from sessions.fixtures.verdicts import Drift, FixtureResult
     from sessions.running.repeats import Counted, Repeats
     from sessions.stress.good_replies import GoodReply
     from sessions.stress.grid import Cell, Grid
@@ -219,6 +221,46 @@ def _cell(cell: Cell) -> dict[str, JSON]:
         "values": {name: plain(value) for name, value in cell.reading.values.items()},
         "error": _error(cell.reading),
         "flags": [{**_flag(one), "field": one.field} for one in cell.flags],
+    }
+
+
+def fixture(result: FixtureResult) -> dict[str, JSON]:
+    """What `check` says of one column of one case; `text` of a difference is as people read it."""
+    return {
+        "path": result.path,
+        "case": result.case,
+        "column": result.column,
+        "verdicts": dict(result.verdicts),
+        "drift": [_drift(one) for one in result.drift],
+        "notes": list(result.notes),
+    }
+
+
+def _drift(drift: Drift) -> dict[str, JSON]:
+    from sessions.fixtures import reports
+
+    return {
+        "verdict": drift.part,
+        "place": drift.place,
+        "message": drift.message,
+        "diff": list(drift.diff),
+        "origins": [{"turn": one.turn, "kind": one.kind, "field": one.field} for one in drift.origins],
+        "before": plain(drift.before),
+        "after": plain(drift.after),
+        "versions": drift.versions,
+        "text": "\n".join(reports.lines_of(drift)),
+    }
+
+
+def cause(found: Cause) -> dict[str, JSON]:
+    """A cause of drift, and the fixtures that share it."""
+    return {
+        "id": found.id,
+        "kind": found.key.kind,
+        "words": found.words,
+        "before": found.key.before,
+        "after": found.key.after,
+        "fixtures": [one._asdict() for one in found.fixtures],
     }
 
 

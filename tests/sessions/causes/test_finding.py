@@ -16,6 +16,7 @@ from sessions.fixtures.verdicts import Drift, Edit, FixtureResult, Origin
 from sessions.model import recording
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from workbench.output import json_shapes
 
 SOURCE = '''import dspy
 from pydantic import BaseModel, Field
@@ -149,7 +150,7 @@ def test_a_report_is_bounded_and_its_shape_plain_json() -> None:
     (cause,) = causes(*[hostile] * 20)
     assert len(cause.heading()) < 300 and "80 fixtures in 20 files" in cause.heading()
     assert len(list(report.lines_of(cause))) < 60
-    assert json.loads(json.dumps(cause.as_dict()))["fixtures"][0] == {
+    assert json.loads(json.dumps(json_shapes.cause(cause)))["fixtures"][0] == {
         "path": "0.json",
         "case": "rain",
         "column": "chat",

@@ -16,6 +16,7 @@ from sessions.fixtures import checking
 from sessions.model import recording
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from workbench.output import json_shapes
 
 junk = st.one_of(
     st.none(),
@@ -74,7 +75,7 @@ def test_any_change_to_a_file_gives_a_session_or_an_error_and_a_check_gives_verd
     assert store.loads(store.dumps(session)) is not None
     for result in checking.check(session):
         assert set(result.verdicts.values()) <= {"pass", "drift", "fail", "empty", "error"}
-        json.dumps(result.as_dict(), allow_nan=False)
+        json.dumps(json_shapes.fixture(result), allow_nan=False)
     checking.update(session)
 
 

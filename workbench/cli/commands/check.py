@@ -18,7 +18,7 @@ from sessions.fixtures.verdicts import FixtureResult, Part, totals
 from workbench.checks import fixture_files, keywords, markdown_report
 from workbench.checks.checking import Checked, Plan, check_all
 from workbench.cli import arguments
-from workbench.output import command_output, exit_codes
+from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError
 from workbench.output.suggestions import nearest
 from workbench.pages import check_page
@@ -117,8 +117,8 @@ def run(options: argparse.Namespace) -> int:
         _write_markdown(options.markdown, markdown_report.report(found, counts, errors))
     if options.json:
         shapes = [{"path": path, "message": message} for path, message in errors.items()]
-        fixtures = [reports.as_dict(one) for one in results]
-        causes_found = [one.as_dict() for one in found]
+        fixtures = [json_shapes.fixture(one) for one in results]
+        causes_found = [json_shapes.cause(one) for one in found]
         command_output.json({"fixtures": fixtures, "errors": shapes, "causes": causes_found, **counts})
     else:
         write_causes(found)

@@ -16,7 +16,7 @@ from workbench.checks.decisions import can_be_accepted, why_not
 from workbench.checks.reviewing import Decide, FilesLook, Review, Written
 from workbench.cli import arguments
 from workbench.cli.commands.check import write_causes
-from workbench.output import command_output, exit_codes
+from workbench.output import command_output, exit_codes, json_shapes
 from workbench.output.exit_codes import CommandError
 from workbench.output.suggestions import nearest
 
@@ -132,7 +132,7 @@ def _accepted(options: argparse.Namespace, found: Review) -> set[str]:
 def _write_json(left: Review, ids: set[str], written: Sequence[Written]) -> None:
     command_output.json(
         {
-            "causes": [one.as_dict() for one in left.causes],
+            "causes": [json_shapes.cause(one) for one in left.causes],
             "accepted": sorted(ids),
             "written": [str(one.path) for one in written if one.recorded or one.pulled],
             "left": [{"path": str(one.path), "message": one.error} for one in written if one.error],
