@@ -26,8 +26,12 @@ from workbench.serving.orders import Orders
 from workbench.serving.teachers_place import NoPlaceError, TeachersPlace
 from workbench.tui.actions import going_along, looking
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.lesson import LessonScreen
+from workbench.tui.screens.main import MainScreen
+from workbench.tui.screens.pages import PagesScreen
 from workbench.tui.teacher import Teacher
-from workbench.tui.textual_internals.visitor_driver import TeacherMoved, VisitorDriver
+from workbench.tui.textual_internals import visitor_driver
+from workbench.tui.textual_internals.visitor_driver import TeacherMoved
 
 LOG = "stderr.log"
 LOOKS_S = 0.2
@@ -78,8 +82,9 @@ class VisitorApp(WorkbenchApp):
             self.teacher.toggle()
 
     def _show_teacher(self) -> None:
-        if self.teacher is not None:
-            self.main.show_teacher(self.teacher.sign)
+        for screen in self.screen_stack:
+            if isinstance(screen, (MainScreen, LessonScreen, PagesScreen)):
+                screen.show_teacher(self.teacher.sign if self.teacher is not None else "")
 
     def _catch_up(self) -> None:
         if self.teacher is not None and self.main.columns.rendered:
@@ -87,10 +92,9 @@ class VisitorApp(WorkbenchApp):
 
     def _tell_place(self) -> None:
         place = going_along.place_of(self) if self.main.columns.rendered else None
-        driver = self._driver
-        if place is not None and place != self._told and isinstance(driver, VisitorDriver):
+        if place is not None and place != self._told:
             self._told = place
-            driver.tell_place(place.as_text())
+            visitor_driver.tell_place(self, place.as_text())
 
 
 def _writes(event: events.Event, focused: Widget | None) -> bool:

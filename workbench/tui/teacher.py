@@ -82,4 +82,5 @@ class Teacher:
                 plain_notify(self._app, kept, title="Not there with the teacher", severity="warning")
         else:
             self._is_due, self._went = False, place
+            self._show()  # on a screen that was opened for it, too
         self._kept = kept

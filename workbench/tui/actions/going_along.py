@@ -90,6 +90,8 @@ def _open(host: Host, session: str) -> str:
     if host.document.dirty or host.document.state.drafts:
         name = example or session
         return f"The teacher is in {name}; what you changed here is not saved. Save it (ctrl+s), and you go along."
+    if host.main.runs.active:
+        return f"The teacher is in {example or session}; you go along once what you sent has ended."
     if example:
         host.load(examples.load(example), None)
         return ""

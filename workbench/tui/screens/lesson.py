@@ -122,6 +122,7 @@ class LessonScreen(Screen[None]):
         self._columns = tuple(columns)
         self._index = index
         self._at = at
+        self._teacher = ""
         self._prompt_steps: tuple[LessonStep, ...] = ()
         self._reply_steps: tuple[ReplyStep, ...] = ()
         self._head = PlainStatic(id="lesson-head")
@@ -242,6 +243,12 @@ class LessonScreen(Screen[None]):
             parts.append((f"{sign} {one_line(step.title, 34)}\n", style))
         return lines(*parts)
 
+    def show_teacher(self, sign: str) -> None:
+        """Whether the teacher of a class is followed, in the last line."""
+        self._teacher = sign
+        if self.is_mounted:
+            self._hint.show(self._hints())
+
     def _hints(self) -> Content:
         other = "prompt" if self._at >= len(self._prompt_steps) else "reply" if self._reply_steps else ""
         other = f"{{lesson.reply|r}} {other}" if other else ""
@@ -249,7 +256,8 @@ class LessonScreen(Screen[None]):
         next, back = "{lesson.next|→} next", "{lesson.back|←} back"
         hints = (next, back, "↑↓ scroll (⇧ the words)", other, more, "{lesson.close|esc} closes")
         said = " " + "   ".join([one for one in hints if one])
-        return lines((keys_of(self.app)(said), "$foreground 60%"))
+        following = f" {self._teacher}  " if self._teacher else ""
+        return lines((following, "$text-accent bold"), (keys_of(self.app)(said), "$foreground 60%"))
 
     # -- keys
 

@@ -144,7 +144,7 @@ several runs of the same request, equal values counted. **Tokens**: where those 
         self.at = looked_at(0)
         self._by_release: tuple[RenderedColumn | None, list[Block]] = (None, [])
         """A column of another release, and what it sends to other models."""
-        self._seen = ""
+        self._seen = self._teacher = ""
         self._head = PlainStatic(id="pages-head")
         self._heading = Heading(id="pages-heading")
         self._tabs = TabLine(id="pages-tabs")
@@ -222,9 +222,19 @@ several runs of the same request, equal values counted. **Tokens**: where those 
             for number, (id, name) in enumerate(PAGES.items(), 1)
         ]
         self._tabs.show(tabs, self._page)
+        self._show_hint()
+
+    def show_teacher(self, sign: str) -> None:
+        """Whether the teacher of a class is followed, in the last line."""
+        self._teacher = sign
+        if self.is_mounted:
+            self._show_hint()
+
+    def _show_hint(self) -> None:
         own = f"   {PAGES[self._page].hint}" if PAGES[self._page].hint else ""
         hint = f" ←→ pages   {{pages.column|c}} next column{own}   {{pages.close|esc}} closes"
-        self._hint.show(lines((keys_of(self.app)(hint), "$foreground 60%")))
+        following = f" {self._teacher}  " if self._teacher else ""
+        self._hint.show(lines((following, "$text-accent bold"), (keys_of(self.app)(hint), "$foreground 60%")))
 
     def _blocks(self) -> list[Block]:
         if self._page == "request":

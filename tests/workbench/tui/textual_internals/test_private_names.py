@@ -22,7 +22,15 @@ OF_PYTHON = {"_replace", "_asdict", "_fields", "_exit"}
 
 USED: dict[str, set[str]] = {
     "textual.app.App": {
-        *("_dispatch_message", "_handle_exception", "_notifications", "_register_child", "_start_widget", "_unnotify"),
+        *(
+            "_dispatch_message",
+            "_driver",
+            "_handle_exception",
+            "_notifications",
+            "_register_child",
+            "_start_widget",
+            "_unnotify",
+        ),
     },
     "textual.dom.DOMNode": {"_bindings"},
     "textual.driver.Driver": {"_app"},

@@ -1,0 +1,99 @@
+"""A visitor's app hears where the teacher is, goes along if asked to, and stops the moment its visitor writes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from tests.support.open_app import Desk
+from workbench.serving import visitor_folders
+from workbench.serving.orders import Orders
+from workbench.serving.teachers_place import MOST_OF_A_PLACE, TeachersPlace
+from workbench.tui.launch_visitor import VisitorApp, visitor_app
+from workbench.tui.panes.status import StatusLine
+from workbench.tui.screens.lesson import LessonScreen
+from workbench.tui.textual_internals.visitor_driver import TeacherMoved
+
+EXAMPLE = "example:receipt"
+LESSON = TeachersPlace(EXAMPLE, screen="lesson", column="json", step=1)
+
+
+def in_class(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    act: Callable[[VisitorApp, Desk], Awaitable[None]],
+    leads: bool = False,
+    lesson: int | None = None,
+) -> None:
+    """Opens the app of one visitor, or of the teacher, whose page is projected."""
+    made = visitor_folders.make(folder, 1, [])
+    monkeypatch.setenv("XDG_STATE_HOME", str(made / "home"))
+
+    async def run() -> None:
+        app = visitor_app(Orders(str(made), lesson=lesson, leads=leads, is_projected=leads))
+        async with app.run_test(size=(120, 35), notifications=True) as pilot:
+            desk = Desk(app, pilot)
+            await desk.until(lambda: app.main.complete.is_set() and app.main.columns.rendered, "for the first picture")
+            await act(app, desk)
+        assert not app.mistakes.seen
+
+    asyncio.run(asyncio.wait_for(run(), 250))
+
+
+def test_a_visitor_goes_along_until_he_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def act(app: VisitorApp, desk: Desk) -> None:
+        def last_line() -> str:
+            return app.main.query_one(StatusLine).render().plain
+
+        def told(place: str | None) -> None:
+            app.post_message(TeacherMoved(place))
+
+        assert app.teacher is not None
+        for junk in ("", "{}", "null", "x" * (MOST_OF_A_PLACE + 1), LESSON.as_text().replace("lesson", "shell")):
+            told(junk)
+        await desk.settle()
+        assert app.teacher.place is None
+        assert "teacher" not in last_line()
+        told(TeachersPlace(EXAMPLE).as_text())
+        await desk.until(lambda: "○ follow the teacher" in last_line(), "for the sign")
+        await app.run_action("follow_teacher")
+        await desk.until(lambda: "◉ following the teacher" in last_line(), "for the sign")
+        told(LESSON.as_text())
+        await desk.until(lambda: isinstance(app.screen, LessonScreen), "for the lesson")
+        lesson = app.screen
+        assert isinstance(lesson, LessonScreen)
+        await desk.until(lambda: (lesson.rendered.column.id, lesson.at) == ("json", 1), "for its step")
+        hint = lesson.query_one("#lesson-hint")
+        await desk.until(lambda: "◉ following the teacher" in str(hint.render()), "for the sign in front")
+        told(None)
+        await desk.until(lambda: "◌ the teacher has left" in str(hint.render()), "for the sign in front")
+        assert app.screen is lesson, "he stays where he is"
+        told(TeachersPlace(EXAMPLE).as_text())
+        await desk.until(lambda: app.screen is app.main, "to be back with the teacher")
+        await desk.press("f2")
+        await desk.type("x")
+        assert not app.teacher.is_followed
+        assert app.document.dirty, "what was typed stands"
+        told(LESSON.as_text())
+        await desk.settle()
+        assert app.screen is app.main
+
+    in_class(tmp_path, monkeypatch, act)
+
+
+def test_the_teachers_app_starts_for_the_room_and_follows_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def act(app: VisitorApp, desk: Desk) -> None:
+        await desk.until(lambda: isinstance(app.screen, LessonScreen), "for the lesson")
+        assert app.has_class("-projected")
+        app.post_message(TeacherMoved(TeachersPlace("example:triage").as_text()))
+        await app.run_action("follow_teacher")
+        await desk.settle()
+        assert isinstance(app.screen, LessonScreen)
+        assert app.teacher is None
+
+    in_class(tmp_path, monkeypatch, act, leads=True, lesson=2)
