@@ -17,7 +17,7 @@ from workbench.output.exit_codes import CommandError
 PAGE = formats.Format(
     "page",
     "page for a browser",
-    "one HTML file: prompts, replies, the lesson, to try out and to print",
+    "a handout: one HTML file with prompts, replies and the lesson, to try out and to print",
     "lesson.html",
     "all",
     "workbench.exporting.session_page:page_of",

@@ -199,7 +199,7 @@ def _session(host: Host) -> Iterator[Command]:
         yield Command(f"Move column right: {column.id}", "one place", partial(columns.move, host, column.id, 1))
     about = "thresholds of Noul, cuts of Score, weights of Choice: kept in the session"
     yield Command("Decisions: thresholds, cuts, weights", about, partial(_ask, host, partial(thresholds.decide, host)))
-    about = "freeze prompt and reply of all columns of this case as fixtures"
+    about = "keep prompt and reply of all columns of this case: checks compare with them"
     yield Command("Record every column", about, partial(recording.record_all, host))
     run = partial(_ask, host, partial(files.restore_earlier, host))
     yield Command("Restore an earlier version", "what a save of this file replaced", run)

@@ -6,7 +6,9 @@ from pathlib import Path
 from textual.command import CommandList
 from textual.widgets import Input
 
+from sessions.model.session import Session, SignatureText
 from tests.support.open_app import Desk, at_the_desk
+from tests.support.screen import seen
 from workbench.config.confinement import Confinement
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys.bindings import ACTIONS, WITHOUT_KEY, WITHOUT_KEY_IN_A_CLASS
@@ -78,7 +80,7 @@ def test_enter_in_the_same_breath_takes_what_was_typed_and_not_what_was_offered_
         await typed.action_submit()
         await desk.until(lambda: not offered.is_attached, "for the palette to close")
         assert desk.app.screen is desk.main
-        assert desk.main.query_one("#editors").outer_size.width < before
+        await desk.until(lambda: desk.main.query_one("#editors").outer_size.width < before, "for the layout")
 
     at_the_desk(act)
 
@@ -96,3 +98,13 @@ def test_what_nothing_is_called_does_nothing() -> None:
         assert desk.app.screen is palette
 
     at_the_desk(act)
+
+
+def test_an_empty_session_says_what_is_written_where_and_a_handout_is_found_by_that_word() -> None:
+    async def act(desk: Desk) -> None:
+        painted = " ".join(" ".join(seen(desk.main.query_one("#signature-editor"))).split())
+        assert "question -> answer: str or paste a class of your program" in painted
+        found = [one.name for one in commands_of(desk.app, desk.main) if "handout" in f"{one.name} {one.about}"]
+        assert found == ["Export as page for a browser"]
+
+    at_the_desk(act, Session(SignatureText("")))

@@ -39,7 +39,9 @@ def edit_outside(host: Host) -> None:
     try:
         before = editor.raw.encode("utf-8")
     except UnicodeEncodeError:
-        plain_notify(host.app, "The text has a lone surrogate, which no file can hold.", severity="warning")
+        plain_notify(
+            host.app, "The text has half a character (a lone surrogate), which no file can hold.", severity="warning"
+        )
         return
     said, after = "", None
     try:

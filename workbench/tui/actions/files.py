@@ -209,7 +209,7 @@ async def offer_left_over(host: Host) -> None:
             if only_texts
             else f"The app ended without saving {what} the last time. A copy of {left.at:%Y-%m-%d %H:%M:%S} was kept.",
             [
-                Answer("take", "t", "Take it up"),
+                Answer("take", "t", "Take it", "and go on with that copy"),
                 Answer("leave", "l", "Leave it", "it stays among the earlier versions"),
             ],
         )

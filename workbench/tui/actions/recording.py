@@ -136,7 +136,7 @@ def _hindrance(host: Host, rendered: RenderedColumn) -> str:
         which = "has no prompt" if rendered.request is None else "has only an older prompt, which its reply is not of"
         return f"{which}. First mend what is wrong: {rendered.error}"
     if rendered.late is not None:
-        return "is not yet as its dspy makes it; it can be recorded in a moment."
+        return "has a prompt that its dspy is still making; it can be recorded in a moment."
     if rendered.slow is not None:
         return "has a reply that is still being read; it can be recorded in a moment."
     if rendered.reading_error:

@@ -54,7 +54,7 @@ async def suggest(host: Host, of: str) -> None:
     if model is None:
         return
     count = f"{len(failures)} repl{'y' if len(failures) == 1 else 'ies'} that went wrong"
-    hint = f"{count} will be shown to it   enter asks, also without a wish   {{ask.close|esc}} closes"
+    hint = f"{count} will be shown to it   enter asks, with a wish or without   {{ask.close|esc}} closes"
     wish = await host.app.push_screen_wait(AskScreen("What should it do better?", "", lambda _: "", hint))
     if wish is None:
         return

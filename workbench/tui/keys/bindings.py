@@ -109,7 +109,14 @@ APP_BINDINGS: tuple[Binding, ...] = (
         priority=True,
     ),
     _binding("ctrl+g", "copy_menu", "Copy", "Copy a prompt, a message, a reply or the request", KEEP, priority=True),
-    _binding("ctrl+r", "record", "Record", "Freeze prompt and reply of this column as a fixture", KEEP, priority=True),
+    _binding(
+        "ctrl+r",
+        "record",
+        "Record",
+        "Keep prompt and reply of this column: checks compare with it",
+        KEEP,
+        priority=True,
+    ),
     _binding("shift+f4,f16", "rate", "Rate", "Good or bad, and a note, kept with the reply", KEEP, priority=True),
     _binding(
         "f9",

@@ -138,7 +138,7 @@ def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn
     if read.error is None:
         for column in columns:
             if column.error:
-                notes.append(Note("✗", f"{column.column.id}: cannot be rendered: {column.error}", Place("signature")))
+                notes.append(Note("✗", f"{column.column.id} has no prompt: {column.error}", Place("signature")))
     if read.signature is not None:
         notes += [
             Note("⚠", f"{one.name}: {said}", Place("signature", field=one.name))

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 FORM = "(form)"
 """The field of a place that means the form itself."""
+NOTHING_YET = "question -> answer: str   or paste a class of your program"
+"""What stands in the place of a signature's text."""
 View = Literal["source", "form", "both"]
 PREDICTORS: tuple[Predictor, ...] = ("Predict", "ChainOfThought")
 
@@ -68,7 +70,11 @@ is wrong and what would work.
         self._form: SignatureForm | None = None
         self._writes_docstring = False
         self._editor = SourceEditor(
-            lambda: _types_in(self._readable), syntax="python", on_edit=self._typed, id="signature-editor"
+            lambda: _types_in(self._readable),
+            syntax="python",
+            on_edit=self._typed,
+            placeholder=content(NOTHING_YET),
+            id="signature-editor",
         )
         self._message = PlainStatic(classes="field-error", id="signature-error")
         self._predictor = ChoiceLine([Choice(name, name) for name in PREDICTORS], "Predict", self._choose_predictor)
