@@ -11,7 +11,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +38,8 @@ class Environment:
     is_own: bool
     """Whether it was made here; else it is one of the user's."""
     folder: Path
+    adapters: tuple[str, ...] = ()
+    """The adapters that it has, as it said when it was added; empty where that was before it was asked."""
 
     @property
     def is_there(self) -> bool:
@@ -83,7 +85,9 @@ def find(version: str) -> Environment | None:
         return None
     if not isinstance(python, str) or not isinstance(is_own, bool):
         return None
-    return Environment(version, str(place / python) if is_own else python, is_own, place)
+    known = said.get("adapters")
+    adapters = tuple([one for one in known if isinstance(one, str)]) if isinstance(known, list) else ()
+    return Environment(version, str(place / python) if is_own else python, is_own, place, adapters)
 
 
 def why_not_there(adapter: str) -> str:
@@ -130,8 +134,8 @@ def add(version: str, tell: Callable[[str], None], python: str = sys.executable)
     try:
         own = installing.install(version, making / "python", tell, python)
         tell("trying it")
-        _tried(own, version)
-        return _kept(making, version, os.path.relpath(own, making), is_own=True)
+        adapters = _tried(own, version)
+        return _kept(making, version, os.path.relpath(own, making), adapters, is_own=True)
     finally:
         shutil.rmtree(making, ignore_errors=True)
 
@@ -143,7 +147,7 @@ def use(python: str) -> Environment:
     """
     absolute = os.path.abspath(os.path.expanduser(python)) if os.sep in python else shutil.which(python) or python
     with Release(absolute, hint="install dspy there, or name another Python") as dspy:
-        version = dspy.version
+        version, adapters = dspy.version, dspy.adapters
     if not VERSION.fullmatch(version):
         raise ReleaseError("missing", absolute, f"its dspy calls itself {version[:40]!r}, which is no release")
     there = find(version)
@@ -153,7 +157,7 @@ def use(python: str) -> Environment:
     try:
         making.mkdir()
         remove(version)
-        return _kept(making, version, absolute, is_own=False)
+        return _kept(making, version, absolute, adapters, is_own=False)
     finally:
         shutil.rmtree(making, ignore_errors=True)
 
@@ -182,22 +186,24 @@ def order(version: str) -> tuple[tuple[int, ...], str]:
     return tuple([int(one) for one in numbers.split(".") if one]), rest or "~"
 
 
-def _tried(python: str, version: str) -> None:
-    """Raises `CannotAddError` where what was installed is not to be used."""
+def _tried(python: str, version: str) -> tuple[str, ...]:
+    """The adapters that it has. Raises `CannotAddError` where what was installed is not to be used."""
     try:
         with Release(python) as dspy:
-            found = dspy.version
+            found, adapters = dspy.version, dspy.adapters
     except ReleaseError as error:
         message = f"dspy {version} was installed, and {error.message}"
         raise CannotAddError("broken", message, "another Python may do: `--python`") from error
     if found != version:
         raise CannotAddError("broken", f"what was installed as dspy {version} calls itself {found[:40]}")
+    return adapters
 
 
-def _kept(making: Path, version: str, python: str, *, is_own: bool) -> Environment:
+def _kept(making: Path, version: str, python: str, adapters: Sequence[str], *, is_own: bool) -> Environment:
     place = making.with_name(version)
     try:
-        (making / RECORD).write_text(json.dumps({"python": python, "own": is_own}) + "\n", encoding="utf-8")
+        record = {"python": python, "own": is_own, "adapters": list(adapters)}
+        (making / RECORD).write_text(json.dumps(record) + "\n", encoding="utf-8")
         if not _is_whole(version):
             shutil.rmtree(place, ignore_errors=True)
             making.rename(place)

@@ -84,6 +84,8 @@ class Release:
         self._written = WrittenParts()
         self._child: _Child | None = _Child(self._python, hint)
         self.version = self._child.version
+        self.adapters = self._child.adapters
+        """The names of the adapters that it has."""
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -232,6 +234,8 @@ class _Child:
             said = hello.get("error") or self.last_words or "it ended without a word"
             raise ReleaseError("missing", python, f"has no dspy that can be used: {said}", hint)
         self.version = str(hello["dspy"])
+        named = hello.pop("adapters", None)
+        self.adapters = tuple(map(str, named)) if isinstance(named, list) else ()
         self.versions = {name: str(found) for name, found in hello.items() if found}
 
     @property

@@ -280,6 +280,19 @@ def test_a_release_that_is_not_there_says_how_to_add_it() -> None:
 
 
 @pytest.mark.slow
+def test_only_the_adapters_that_a_release_has_are_offered(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\necho \'{"dspy": "2.6.27", "adapters": ["chat", "json", "twostep"]}\'\n')
+    python.chmod(0o755)
+    environments.use(str(python))
+    assert environments.added()[0].adapters == ("chat", "json", "twostep")
+    assert [one for one in columns.of_releases() if one.endswith("@2.6.27")] == [
+        "chat@2.6.27",
+        "json@2.6.27",
+        "twostep@2.6.27",
+    ]
+
+
 def test_it_is_added_as_any_other_column() -> None:
     async def act(desk: Desk) -> None:
         assert set(columns.of_releases()) == {f"{one}@{HERE}" for one in ("chat", "json", "xml", "baml", "twostep")}

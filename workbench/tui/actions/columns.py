@@ -75,12 +75,16 @@ async def add(host: Host) -> None:
 
 
 def of_releases() -> dict[str, str]:
-    """The adapters of the releases that were added (`workbench dspy add`), the newest first, each in a few words."""
+    """The adapters of the releases that were added (`workbench dspy add`), the newest first, each in a few words.
+
+    Of a release that never said which it has, all that dspy has: its column says what it lacks.
+    """
+    dspys = [name for name in catalog.NAMES if catalog.dspy_class(name) is not None]
     return {
         f"{name}@{one.version}": f"as dspy {one.version} has it, by that very release"
         for one in reversed(environments.added())
-        for name in catalog.NAMES
-        if catalog.dspy_class(name) is not None
+        for name in dspys
+        if name in (one.adapters or dspys)
     }
 
 
