@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
+from adapters.errors import RunError
+from adapters.running.events import Listener
+from adapters.running.runs import Run
 from sessions import examples
 from sessions.file import store
+from sessions.model.session import Column
 from tests.support.open_app import MIDDLE, TICKETS, Desk, at_the_desk
 from workbench.config.confinement import Confinement
 from workbench.serving.teachers_place import TeachersPlace
+from workbench.state.document import State
 from workbench.tui.actions.going_along import go_along, place_of
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.screens.lesson import LessonScreen
@@ -71,6 +77,11 @@ def test_each_place_of_one_app_is_found_by_another(tmp_path: Path) -> None:
 
 def test_work_that_is_not_saved_is_never_left_for_the_teachers_session(tmp_path: Path) -> None:
     store.save(TICKETS, tmp_path / FILE)
+    go_on = threading.Event()
+
+    def send(state: State, column: Column, listener: Listener, cancel: threading.Event) -> Run:
+        assert go_on.wait(120), "for the end of the test"
+        return Run(False, {}, (), (), error=RunError("no reply", "request"))
 
     async def act(desk: Desk) -> None:
         desk.app.confinement = Confinement(tmp_path)
@@ -81,6 +92,10 @@ def test_work_that_is_not_saved_is_never_left_for_the_teachers_session(tmp_path:
         assert desk.document.state.case.inputs["ticket"] == "mine"
         await desk.press("ctrl+s")
         await desk.until(lambda: not desk.document.dirty, "for the save")
+        await desk.press("f8")
+        assert "has ended" in go_along(desk.app, TeachersPlace("example:triage"), None)
+        go_on.set()
+        await desk.sent()
         assert go_along(desk.app, TeachersPlace("example:triage"), None) == ""
         assert desk.document.session == examples.load("triage")
         assert place_of(desk.app) is not None
@@ -103,4 +118,4 @@ def test_work_that_is_not_saved_is_never_left_for_the_teachers_session(tmp_path:
         assert "question is open" in go_along(desk.app, TeachersPlace(FILE), None)
         assert place_of(desk.app) is None, "nobody follows into a question"
 
-    at_the_desk(act, TICKETS, tmp_path / FILE, size=MIDDLE)
+    at_the_desk(act, TICKETS, tmp_path / FILE, size=MIDDLE, send=send)
