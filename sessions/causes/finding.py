@@ -99,6 +99,7 @@ def _of_edits(drift: Drift, fields: dict[str, str]) -> Iterator[Key]:
     if fields:
         named = [edit for edit in drift.edits if edit.origin.kind in ("instructions", "description")]
         edits = [edit for edit in named if edit.origin.field not in fields and edit.origin.turn == "system"]
+        edits = [edit for edit in edits if not _names_only(edit, fields)]
         if len(edits) < len(drift.edits):
             yield _of_fields(fields)
     else:
@@ -115,6 +116,13 @@ def _of_edits(drift: Drift, fields: dict[str, str]) -> Iterator[Key]:
         if not follows:
             given[_of_edit(edit, drift.versions)] = None
     yield from given
+
+
+def _names_only(edit: Edit, fields: dict[str, str]) -> bool:
+    """Whether instructions only name the fields that came and went: those that nobody wrote name all of them."""
+    gone, new = _WORD.findall(edit.before), _WORD.findall(edit.after)
+    follows = all(fields.get(one) == "gone" for one in gone) and all(fields.get(one) == "new" for one in new)
+    return edit.origin.kind == "instructions" and bool(gone or new) and follows
 
 
 def _of_fields(fields: dict[str, str]) -> Key:

@@ -88,6 +88,30 @@ def test_one_edit_of_the_signature_is_one_cause_of_all_its_columns(
 
 
 @pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        ("note -> seller, paid: bool, currency", "the fields changed: new currency"),
+        ("note -> seller", "the fields changed: gone paid"),
+        ("note, letter -> seller, paid: bool", "the fields changed: new letter"),
+    ],
+)
+def test_instructions_that_nobody_wrote_name_the_fields_and_are_no_cause_beside_them(after: str, said: str) -> None:
+    replies = {"chat": Reply(CHAT_REPLY, source="pasted"), "json": Reply('{"seller": "x", "paid": true}')}
+    columns = tuple(Column(id, id) for id in replies)
+    session = Session(SignatureText("note -> seller, paid: bool"), columns=columns, cases=(Case("1", {"note": "x"}),))
+    session = replace(session, cases=(replace(session.cases[0], replies=replies),))
+    for column in columns:
+        session = recording.record(session, session.cases[0], column)
+    (cause,) = causes(replace(session, signature=SignatureText(after)))
+    assert cause.words == said and len(cause.fixtures) == 2
+    own = replace(session, signature=SignatureText(after, instructions="Read it well."))
+    assert {one.key.kind for one in causes(own)} == {"fields", "instructions"}, "what somebody wrote is a cause"
+
+
+CHAT_REPLY = "[[ ## seller ## ]]\nx\n\n[[ ## paid ## ]]\nTrue\n\n[[ ## completed ## ]]"
+
+
+@pytest.mark.parametrize(
     ("changes", "kind", "said"),
     [
         ({"model": "openai/gpt-6-luna"}, "model", "offline/exact"),

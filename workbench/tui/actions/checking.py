@@ -32,7 +32,7 @@ def check(host: Host) -> None:
     """
     problem = host.main.engine.read_signature(host.document.state).error
     if problem is not None and host.document.session.signature.text.strip():
-        said = f"The signature cannot be read: {problem.message}. What is recorded can be checked once it is mended."
+        said = f"What is recorded can be checked once the signature can be read: {problem.message}"
         plain_notify(host.app, said, title="Not checked", severity="warning", timeout=12)
         return
     if any(is_late(column) for column in host.document.session.columns):
