@@ -16,7 +16,7 @@ from workbench.serving.setup import Setup
 
 VISITORS = 30
 ROUNDS = int(os.environ.get("CLASS_ROUNDS", "2"))
-"""How often everybody sends and walks through the lesson; for minutes of it: CLASS_ROUNDS=40."""
+"""How often everybody sends and walks through the lesson; for minutes of it: CLASS_ROUNDS=60."""
 PAUSE_S = float(os.environ.get("CLASS_PAUSE", "0"))
 MOST_MB = 120
 """Of memory that a visitor's process has for itself, on average."""
