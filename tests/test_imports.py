@@ -58,6 +58,11 @@ def test_the_app_starts_without_models_engine_and_formats() -> None:
     assert not [name for name in loaded if name.startswith((*later, "pydantic", "json_repair"))]
 
 
+def test_the_list_of_models_opens_without_what_calls_them() -> None:
+    loaded = modules_after("import workbench.tui.actions.models")
+    assert not loaded & {"adapters.lm.litellm_client", "adapters.running.runner", "workbench.sending.sending"}
+
+
 def test_rendering_and_sending_offline_loads_neither(tmp_path: Path) -> None:
     session = tmp_path / "q.json"
     code = f"""

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 
 from adapters.formats.profile import EXTRACTION_OPTION
 from adapters.lm import ProviderError, dotenv
-from adapters.lm.litellm_client import LitellmLM
 from sessions.model.session import Column
 from workbench.editing import column_edits, edits
-from workbench.sending import sending
 from workbench.state.document import Place, State
 from workbench.tui.dialogs.choose_model import ModelScreen
 from workbench.tui.dialogs.confirm import Answer, ConfirmScreen
@@ -104,10 +102,16 @@ async def _choose(host: Host, title: str, current: str, change: Callable[[str], 
 
 def warm(host: Host, model: str) -> None:
     """Starts loading litellm for a model that was chosen and needs it, so that a send need not wait for it."""
+    if model.startswith("offline/"):
+        return
+    # the list of models opens without what calls them
+    from adapters.lm.litellm_client import LitellmLM
+    from workbench.sending import sending
+
     session, path, hosts = host.document.session, host.document.path, host.sending.hosts
     named = [(column, second) for column in session.columns for second in sending.models_of(column)]
     wanted = [(one, second) for one, second in named if (second or session.model_of(one)) == model]
-    if model.startswith("offline/") or not wanted:
+    if not wanted:
         return
     column, second = wanted[0]
 
