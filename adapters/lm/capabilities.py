@@ -94,8 +94,7 @@ def _by_litellm(model: str) -> Known:
     listed = facts.litellm(model)
     if listed is not None:
         return Known(listed, "litellm")
-    head, separator, _ = model.partition("/")
-    usual = facts.litellm(f"{head}/*" if separator else "*") or NONE
+    usual = _usual_in_folders(model)
     flags = _of_families(model, Flags())
     # Of a known family: what the family's listed models take, and not what an unknown model of the provider does.
     alike = None if flags == Flags() else facts.most_alike(model)
@@ -108,6 +107,16 @@ def _by_litellm(model: str) -> Known:
         ),
         "unlisted",
     )
+
+
+def _usual_in_folders(model: str) -> Capabilities:
+    """What an unlisted model of the same folders can do: `bedrock/converse/*`, else `bedrock/*`; `*` without any.
+
+    An account's own name of a model at Bedrock (`arn:…`) is a folder of its own, `arn:*`.
+    """
+    folders = ["arn:*" if one.startswith("arn:") else one for one in model.split("/")[:-1]]
+    within = ["/".join([*folders[:count], "*"]) for count in range(len(folders), 0, -1)] if folders else ["*"]
+    return next((found for one in within if (found := model_facts().litellm(one)) is not None), NONE)
 
 
 def _by_own_table(route: Route) -> Known:

@@ -22,6 +22,7 @@ from adapters.lm.provider_errors import Target, missing_key, translate
 from adapters.lm.secrets import Scrubber
 from adapters.lm.stops import cut_at_stops
 from adapters.requests.capabilities import Capabilities
+from adapters.requests.structured_output import ClassFormat
 
 POLL_SECONDS = 0.02
 """How often a waiting call looks whether it was cancelled."""
@@ -118,6 +119,9 @@ class LitellmLM:
             "options": self._options(target, made),
             "stream": self._stream,
         }
+        form = made.arguments.get("response_format")
+        if isinstance(form, ClassFormat):
+            message["class"] = form.of_class
         child = self._child()
         while not child.ready.wait(POLL_SECONDS):
             if cancel is not None and cancel.is_set():

@@ -1,7 +1,7 @@
 """The child process that calls models through litellm: JSON lines in on standard input, JSON lines out.
 
 Run by its path, with nothing of this project imported, so that it never matters which packages are called `adapters`
-where it runs. In: `{"op": "complete", "id", "request", "options", "stream", "api", "times"}`,
+where it runs. In: `{"op": "complete", "id", "request", "options", "stream", "api", "times", "class"?}`,
 `{"op": "cancel", "id"}`, `{"op": "count", "id", "model", "texts"}`, `{"op": "environment", "set", "unset"}`. Out:
 `ready`, then per id `sent`
 (with `prepared_s`) when the request goes out, any number of `chunk`, and exactly one of `done`, `error` and
@@ -179,6 +179,8 @@ async def answer_once(
     """
     request = message["request"]
     asked = {**request, **message["options"], "num_retries": 0, "max_retries": 0}
+    if message.get("class") is not None:
+        asked["response_format"] = class_with(**message["class"])
     provider = request["model"].partition("/")[0]
     if message["stream"] and provider not in NEVER_STREAMED and not is_never_streamed(litellm, request["model"]):
         has_begun = False
@@ -195,6 +197,18 @@ async def answer_once(
         outgoing.is_streamed = message["stream"] = False  # the next completion is not asked for so again
     for piece in whole(litellm, request["model"], await litellm.acompletion(**asked)):
         told.tell({**piece, "choice": first + piece["choice"]})
+
+
+def class_with(name: str, schema: Message) -> Any:
+    """A pydantic class of this schema, as dspy hands one to litellm.
+
+    Rule: the end of `dspy.adapters.json_adapter._get_structured_outputs_response_format`, the same object at each call.
+    """
+    from pydantic import create_model
+
+    made: Any = create_model(name)
+    made.model_json_schema = lambda *_, **__: schema
+    return made
 
 
 async def answer_as_responses(litellm: Any, output: Output, message: Message, outgoing: litellm_setup.Outgoing) -> None:

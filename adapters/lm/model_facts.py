@@ -153,7 +153,7 @@ class ModelFacts:
         return Entry(provider, Flags.read(flags))
 
     def litellm(self, name: str) -> Capabilities | None:
-        """What dspy learns of exactly this name from litellm; `PROVIDER/*` and `*` are names that it does not list."""
+        """What dspy learns of exactly this name from litellm; `FOLDERS/*` and `*` are names that it does not list."""
         found = self._data["litellm"].get(name)
         if found is None:
             return None

@@ -25,6 +25,11 @@ FLAGS = ("supports_function_calling", "supports_reasoning", "supports_response_s
 MODES = frozenset({"chat", "responses", "completion"})
 """The modes of models that answer in text."""
 
+BEDROCKS_APIS = ("converse", "invoke")
+
+ARN = "arn:aws:bedrock:us-east-1:123456789012:application-inference-profile"
+"""How an account's own name of a model at Bedrock begins."""
+
 UNLISTED = "a-name-that-nobody-lists"
 
 
@@ -176,7 +181,7 @@ def flags_of(facts: Mapping[str, Any]) -> str:
 
 
 def listed_names(*tables: Mapping[str, Any]) -> list[str]:
-    """Every name of a model that answers in text: as the tables have it, and as `model_list` offers it."""
+    """Every name of a model that answers in text: as the tables have it, as `model_list` offers it, and by its API."""
     from adapters.lm.model_list import litellm_models
 
     named = {
@@ -185,18 +190,23 @@ def listed_names(*tables: Mapping[str, Any]) -> list[str]:
         for name, facts in table.items()
         if name != "sample_spec" and isinstance(facts, dict) and facts.get("mode") in MODES
     }
-    return sorted(named | {one.name for one in litellm_models()})
+    named |= {one.name for one in litellm_models()}
+    bare = {name.removeprefix("bedrock/") for name in named if name.startswith("bedrock/")}
+    # litellm's own ways to say by which API of Bedrock a model is asked.
+    return sorted(named | {f"bedrock/{api}/{name}" for api in BEDROCKS_APIS for name in bare if "/" not in name})
 
 
 def litellm_answers(names: Iterable[str], providers: Iterable[Any]) -> dict[str, Any]:
-    """What dspy learns from litellm, by name; `PROVIDER/*` answers for names that litellm does not list."""
+    """What dspy learns from litellm, by name; `FOLDERS/*` answers for names in them that litellm does not list."""
     import dspy
     from dspy.clients.backend_selection import BackendSelection
     from dspy.clients.capabilities import _litellm_capabilities
 
     names = list(names)
     heads = {name.partition("/")[0] for name in names if "/" in name} | {str(getattr(p, "value", p)) for p in providers}
-    asked = {name: name for name in names} | {f"{head}/*": f"{head}/{UNLISTED}" for head in heads} | {"*": UNLISTED}
+    heads |= {f"bedrock{api}{arn}" for api in ("", *[f"/{one}" for one in BEDROCKS_APIS]) for arn in ("", "/arn:*")}
+    asked = {name: name for name in names} | {"*": UNLISTED}
+    asked |= {f"{head}/*": f"{head.replace('arn:*', ARN)}/{UNLISTED}" for head in heads}
     answers = {key: _litellm_capabilities(dspy.LM(name), BackendSelection(False)) for key, name in asked.items()}
     sets = sorted({tuple(sorted(answer.params)) for answer in answers.values()})
     return {
