@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
+import parity
 import prompt_history
 import session_schema
 
@@ -167,6 +168,7 @@ PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "settings": lambda: settings.reference().rstrip("\n"),
         "example": lambda: f"```toml\n{settings.example()}```",
     },
+    "docs/differences.md": {"parity": parity.table},
     "docs/exports.md": {"forms": exports},
     "docs/flags.md": {"flags": flags, "lints": lints},
     "docs/releases.md": {"history": prompt_history.page},

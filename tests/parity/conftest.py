@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,13 +58,23 @@ def server(one_child: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopbac
         yield one
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--parity-figures", metavar="FILE", help="write what was compared to this file (docs/parity.py)")
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     reports = [one for group in ("passed", "failed") for one in terminalreporter.stats.get(group, [])]
     properties = [pair for report in reports if report.when == "call" for pair in report.user_properties]
     counts: Counter[str] = Counter()
     for name, value in properties:
         if name == COMPARED:
             counts[value[0]] += value[1]
+    file = config.getoption("--parity-figures", default=None)
+    if file:
+        tests = len([one for one in terminalreporter.stats.get("passed", []) if one.when == "call"])
+        explained = [list(value) for name, value in properties if name == NOT_COMPARABLE]
+        figures = {"tests": tests, "compared": dict(sorted(counts.items())), "explained": explained}
+        Path(file).write_text(json.dumps(figures), "utf-8")
     if not counts:
         return
     terminalreporter.write_sep("=", "compared with dspy 3.4.1")
