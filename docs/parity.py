@@ -5,7 +5,7 @@
     .venv/bin/python docs/parity.py --print    # what was counted last
 
 Each file is a run of its own, whose figures go into `parity.json` when all of its tests pass; `regenerate.py` puts them
-into `differences.md`. Ends with 1 when a test failed: then something diverges that nobody has explained, and it is shown.
+into `differences.md`. Ends with 1 when a test failed: then something diverges that nobody has explained; it is shown.
 """
 
 from __future__ import annotations

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, get_origin
 
 import pydantic
 from pydantic_core import PydanticUndefined
 
 from adapters.requests.capabilities import Capabilities
-from adapters.requests.strict_schema import strict_schema
+from adapters.requests.class_format import ClassFormat
 from adapters.signatures.signature import MISSING, Signature
 from adapters.types import is_named
 
 NAME = "DSPyProgramOutputs"
 JSON_OBJECT: dict[str, Any] = {"type": "json_object"}
-
-
-class ClassFormat(dict[str, Any]):
-    """A `response_format` as OpenAI's API gets it, which knows the schema of the class that it was made of.
-
-    dspy hands a pydantic class to litellm, and litellm makes of it for each provider what that one takes: with
-    references in their place for Gemini, as a tool for older models of Anthropic. Of a schema it makes something else.
-    """
-
-    def __init__(self, name: str, schema: Mapping[str, Any]) -> None:
-        described = {"name": name, "strict": True, "schema": strict_schema(schema)}
-        super().__init__({"type": "json_schema", "json_schema": described})
-        self.of_class = {"name": name, "schema": schema}
 
 
 def response_format(signature: Signature, capabilities: Capabilities, native_tools: bool) -> dict[str, Any] | None:

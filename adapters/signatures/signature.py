@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import types
+import typing
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -17,6 +18,12 @@ from adapters.shown.itself import ShowsItself
 from adapters.signatures.type_names import name_of
 
 Role = Literal["input", "output"]
+
+_TYPES_OF_A_CALL: tuple[type, ...] = (
+    *(type, type(None), types.GenericAlias, types.UnionType),
+    *(typing._SpecialForm, typing._GenericAlias),  # type: ignore[attr-defined]
+)
+"""What dspy takes for the type of a field where it makes a signature by a call, and not by a class statement."""
 
 
 class Missing:
@@ -267,7 +274,19 @@ class Signature(ShowsItself):
         return Signature(fields, self.instructions, self.name)
 
     def delete(self, name: str) -> Signature:
-        """Without the field; unchanged (but for cleaned instructions) when there is none of that name."""
+        """Without the field; unchanged (but for cleaned instructions) when there is none of that name.
+
+        Raises ValueError where a field's type is no class or form of typing's (a NewType): dspy makes the signature
+        anew, and refuses such. Rule: `dspy.signatures.signature.make_signature`.
+        """
+        for one in self.fields_in_order:
+            if one.name != name and not isinstance(one.annotation, _TYPES_OF_A_CALL):
+                made_of = type(one.annotation)
+                raise ValueError(f"Field types must be types, but received: {one.annotation} of type {made_of}.")
+        return self.without(name)
+
+    def without(self, name: str) -> Signature:
+        """As `delete`, of fields of any type: for what dspy has no signature of."""
         return self._of(one for one in self.fields.values() if one.name != name)
 
     def prepend(self, name: str, field: Field, type_: Any = None) -> Signature:

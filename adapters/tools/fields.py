@@ -65,7 +65,7 @@ def without(signature: Signature, names: tuple[str, ...]) -> Signature:
     """The signature less those of `names` that it has."""
     for name in names:
         if name in signature.fields:
-            signature = signature.delete(name)
+            signature = signature.without(name)
     return signature
 
 

@@ -71,7 +71,7 @@ def build_inputs(signature: Signature, values: Mapping[str, Any]) -> dict[str, A
     for name, value in values.items():
         built[name] = build(fields[name].annotation, value, name) if name in fields else value
         if is_kind_of(type(built[name]), "History") and name in fields:
-            built[name] = _with_built_turns(signature.delete(name), name, built[name])
+            built[name] = _with_built_turns(signature.without(name), name, built[name])
     return built
 
 

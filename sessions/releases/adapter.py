@@ -108,7 +108,7 @@ class CaseOfRelease:
         removed = tuple([name for name in made.removed_fields if name in signature.fields])
         left = signature
         for name in removed:
-            left = left.delete(name)
+            left = left.without(name)
         prompt = alignment.traced(prompt_of_dicts(made.messages), self._our_messages(capabilities))
         if reuse is not None:
             prompt = alignment.kept(prompt, reuse)

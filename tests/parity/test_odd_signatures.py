@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, List, Optional  # noqa: UP035
+from typing import Annotated, Any, List, NewType, Optional  # noqa: UP035
 
 import dspy
 import pydantic
@@ -144,6 +144,25 @@ def test_a_model_that_names_a_class_defined_below_it_is_shown_as_dspy_shows_it(
     tally = Tally("models that name a class defined below")
     tally.add(what, divergence(left, right))
     tally.report(record)
+
+
+UserId = NewType("UserId", int)
+
+
+class WithHistory(dspy.Signature):
+    """A class statement takes a NewType; taking the history out makes the signature anew, which does not."""
+
+    q: UserId = dspy.InputField()
+    turns: dspy.History = dspy.InputField()
+    a: str = dspy.OutputField()
+
+
+@pytest.mark.parametrize("name", [one for one in NAMES if one != "twostep"])  # which takes no history out
+def test_a_field_of_a_new_type_beside_a_history_is_refused_as_dspy_refuses_it(name: str) -> None:
+    given = {"q": 1, "turns": dspy.History(messages=[])}
+    left = outcome(lambda: theirs(name).format(WithHistory, [], given))
+    right = outcome(lambda: ours(name).format(Signature.from_dspy(WithHistory), [], given))
+    assert divergence(left, right) is None and "Field types must be types" in str(left.error)
 
 
 @pytest.mark.parametrize("name", NAMES)

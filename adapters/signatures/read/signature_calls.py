@@ -159,7 +159,10 @@ def changed_signature(call: ast.Call, method: str, base: Signature, reader: Anno
         case "append_instructions":
             return base.append_instructions(value("instructions", str))
         case "delete":
-            return base.delete(value("name", str))
+            try:
+                return base.delete(value("name", str))
+            except ValueError as error:
+                raise reader.source.error(call, str(error)) from None
         case "with_updated_fields":
             return _updated(call, base, given, reader, value("name", str))
         case _:
