@@ -75,8 +75,8 @@ def table() -> str:
     differing = [f"- {case}: {why}." for case, why in sorted(explained.items())]
     return "\n".join(
         [
-            f"dspy {figures['dspy']}, {tests:,} tests: {sum(counts.values()):,} comparisons, {len(explained)} of which "
-            "differ, each for a reason that is given below; none differs without one.",
+            f"dspy {figures['dspy']}, {tests:,} tests: {sum(counts.values()):,} comparisons. "
+            + (f"{len(explained)} differ, each for the reason given below." if explained else "None differs."),
             "",
             "| compared | cases |",
             "|---|---|",
