@@ -86,7 +86,10 @@ def _typed(names: Sequence[str], here: Path, data: Path) -> Typed:
     words = [sys.executable, "-m", "workbench", str(_session(names, here))]
     made = Typed()
     with Terminal(words, here, SIZE, environment) as terminal:
-        terminal.wait_for("Your input fields", times=len(names))  # a release's process takes seconds to start
+        for name in names:  # its title counts tokens once it has a prompt; a release's process takes seconds to start
+            terminal.wait_for(
+                f"dspy {name.partition('@')[2]} · ~" if "@" in name else "Your input fields", patience=300
+            )
         _rest(terminal)
         for key in TO_THE_DESCRIPTION:
             terminal.press(key)
