@@ -103,6 +103,11 @@ def text_of(request: Mapping[str, Any]) -> str:
     return "\n\n".join([*texts, END_OF_PROMPT])
 
 
+def is_called_by_litellm(model: str, connection: frozenset[str]) -> bool:
+    """Whether dspy leaves a chat with the model to litellm, too, and calls it by no door of its own client."""
+    return has_gateway(model, os.environ) or own_route(model, "chat", connection) is None
+
+
 def is_ollama(model: str) -> bool:
     return model.partition("/")[0] in OLLAMA
 

@@ -12,7 +12,7 @@ from adapters.lm.addresses import KEY_VARIABLES, OLLAMA, OLLAMAS_HOME, environme
 from adapters.lm.capabilities import split_model
 from adapters.lm.child import Child, child_for
 from adapters.lm.connections import check_address, check_headers, check_keys
-from adapters.lm.dspys_wire import CHAT, Sent, sent
+from adapters.lm.dspys_wire import CHAT, Sent, is_called_by_litellm, sent
 from adapters.lm.echoed_secrets import without_secrets
 from adapters.lm.errors import ProviderError
 from adapters.lm.lm_settings import LMSettings, ModelType
@@ -120,7 +120,7 @@ class LitellmLM:
             "stream": self._stream,
         }
         form = made.arguments.get("response_format")
-        if isinstance(form, ClassFormat):
+        if isinstance(form, ClassFormat) and is_called_by_litellm(self._model, self._connection()):
             message["class"] = form.of_class
         child = self._child()
         while not child.ready.wait(POLL_SECONDS):
@@ -171,16 +171,19 @@ class LitellmLM:
 
     def _sent(self, request: Mapping[str, Any]) -> Sent:
         """Raises ProviderError for a request that the API in use cannot hold."""
+        try:
+            return sent(self._model, request, self._connection(), self._settings)
+        except ValueError as error:
+            raise ProviderError(f"The request cannot be sent: {error}.", "request") from error
+
+    def _connection(self) -> frozenset[str]:
+        """The names of the connection's settings that are in use."""
         given = {
             "api_base": self._api_base,
             "api_version": self._api_version,
             "extra_headers": self._settings.header_variables or None,
         }
-        connection = frozenset([name for name, value in given.items() if value is not None])
-        try:
-            return sent(self._model, request, connection, self._settings)
-        except ValueError as error:
-            raise ProviderError(f"The request cannot be sent: {error}.", "request") from error
+        return frozenset([name for name, value in given.items() if value is not None])
 
     def _scrubber(self) -> Scrubber:
         """Knows what goes out in headers, too."""
