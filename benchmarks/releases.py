@@ -26,7 +26,6 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from terminal import Terminal  # noqa: E402
 
-from adapters.user_folders import user_folder  # noqa: E402
 from sessions.releases import environments  # noqa: E402
 
 SIZE = (160, 45)
@@ -62,16 +61,15 @@ class Typed:
 def main(versions: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
-        data = user_folder("XDG_DATA_HOME", ".local/share")
         if not versions:
-            os.environ["XDG_DATA_HOME"], data = folder, here
+            os.environ["XDG_DATA_HOME"] = folder
             versions = [environments.use(sys.executable).version]
         for version in versions:
             if environments.find(version) is None:
                 raise SystemExit(f"dspy {version} is not added: `workbench dspy add {version}` adds it")
         theirs = [f"chat@{version}" for version in versions]
         for names in (["chat", *theirs], OURS[: 1 + len(theirs)]):
-            _tell(names, _typed(names, here, Path(str(data))))
+            _tell(names, _typed(names, here, environments.folder().parents[1]))
         if hasattr(os, "getloadavg"):
             print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
