@@ -20,6 +20,8 @@ from workbench.output.suggestions import nearest
 THEMES = (
     "workbench-dark",
     "workbench-light",
+    "workbench-dark-projected",
+    "workbench-light-projected",
     "ansi-dark",
     "ansi-light",
     "atom-one-dark",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
+from workbench.tui.keys.key_words import keys_of
 from workbench.tui.widgets.text.plain import plain_notify
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
     from workbench.serving.teachers_place import TeachersPlace
 
-HOW = "ctrl+p, follow: you go where the teacher goes."
+HOW = "{app.command_palette|ctrl+p}, follow: you go where the teacher goes."
 
 
 class GoAlong(Protocol):
@@ -69,7 +70,7 @@ class Teacher:
         if self.is_followed:
             self.is_followed = False
             self._show()
-            plain_notify(self._app, f"{why} {HOW}", title="Not following", timeout=6)
+            plain_notify(self._app, f"{why} {keys_of(self._app)(HOW)}", title="Not following", timeout=6)
 
     def catch_up(self) -> None:
         """Goes to where the teacher is, unless one is there; what keeps it is told once, and tried again."""
