@@ -329,7 +329,7 @@ class Adapter:
         demos: Sequence[Mapping[str, Any]],
         inputs: Mapping[str, Any],
     ) -> list[dict[str, Any]]:
-        """Calls an LM with dspy's interface (`lm(messages=…, **lm_kwargs)`); one dict of values a completion."""
+        """Calls an LM with dspy's interface, of 3.4 or of 3.5 (`formats.asking`); one dict of values a completion."""
         return calling.call(self, lm, lm_kwargs, signature, demos, inputs)
 
     async def acall(

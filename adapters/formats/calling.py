@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from adapters.errors import AdapterParseError
+from adapters.formats import asking
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Outcome, Request, first_failure, postprocess, prepare
 from adapters.signatures.signature import Signature
@@ -25,13 +26,13 @@ def call(
     demos: Sequence[Mapping[str, Any]],
     inputs: Mapping[str, Any],
 ) -> list[dict[str, Any]]:
-    """Prepares, calls `lm(messages=…, **lm_kwargs)`, reads every completion; falls back as the adapter says.
+    """Prepares, asks `lm` in the way that it takes, reads every completion; falls back as the adapter says.
 
     Raises what parsing raises. `lm_kwargs` is changed in place, as dspy does.
     """
     try:
         request = _request(adapter, lm, lm_kwargs, signature, demos, inputs)
-        outputs = lm(messages=request.prompt.as_dicts(), **lm_kwargs)
+        outputs = asking.ask(lm, request.prompt.as_dicts(), lm_kwargs)
         return _values(adapter, request, signature, outputs)
     except AdapterParseError:
         fallback = adapter.fallback_adapter()
@@ -51,7 +52,7 @@ async def acall(
     """As `call`, through `lm.acall`."""
     try:
         request = _request(adapter, lm, lm_kwargs, signature, demos, inputs)
-        outputs = await lm.acall(messages=request.prompt.as_dicts(), **lm_kwargs)
+        outputs = await asking.ask_async(lm, request.prompt.as_dicts(), lm_kwargs)
         return _values(adapter, request, signature, outputs)
     except AdapterParseError:
         fallback = adapter.fallback_adapter()

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from adapters.errors import AdapterParseError, NeedsExtraction
+from adapters.formats import asking
 from adapters.formats.base import Adapter
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.json import JSONAdapter
@@ -181,7 +182,7 @@ class TwoStepAdapter(Adapter):
 
         Rule: `dspy.adapters.two_step_adapter.TwoStepAdapter.acall`.
         """
-        outputs = await lm.acall(messages=message_dicts(self.format(signature, demos, inputs)), **lm_kwargs)
+        outputs = await asking.ask_async(lm, message_dicts(self.format(signature, demos, inputs)), lm_kwargs)
         return [await self._extracted(signature, output) for output in outputs]
 
     async def _extracted(self, signature: Signature, output: Any) -> dict[str, Any]:
