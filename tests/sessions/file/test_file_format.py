@@ -25,7 +25,7 @@ from tests.sessions.strategies import sessions
 
 OLD = Path(__file__).with_name("formats") / "format_0.session.json"
 # As the first program that wrote format 1 saved it; what reads and writes sessions has been made anew since.
-FIRST_OF_TODAY = OLD.with_name("format_1.json")
+FIRST_OF_TODAY = OLD.with_name("format_1.session")
 SCHEMA_OF_FILES = json.loads((files("sessions") / "session.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA_OF_FILES)
 

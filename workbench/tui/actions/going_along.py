@@ -12,6 +12,7 @@ from textual.widget import Widget
 from sessions import examples
 from workbench.serving.teachers_place import EXAMPLE, WHOLE, TeachersPlace
 from workbench.tui.actions import files, looking
+from workbench.tui.keys.key_words import keys_of
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.screens.main import EDITORS
 from workbench.tui.screens.pages import PAGES, PagesScreen
@@ -58,7 +59,7 @@ def go_along(host: Host, place: TeachersPlace, before: TeachersPlace | None) -> 
     Says what keeps it; "" once it is there. What a session of one's own does not have is passed over.
     """
     if isinstance(host.app.screen, ModalScreen):
-        return "A question is open here: answer it, or close it with esc."
+        return "A question is open here: answer it or close it."
     if place.session != session_of(host):
         kept = _open(host, place.session)
         if kept:
@@ -89,7 +90,8 @@ def _open(host: Host, session: str) -> str:
         return "The teacher has a session open that you do not have."
     if host.document.dirty or host.document.state.drafts:
         name = example or session
-        return f"The teacher is in {name}; what you changed here is not saved. Save it (ctrl+s), and you go along."
+        keep = keys_of(host.app)("Save it ({app.save|ctrl+s}), and you go along.")
+        return f"The teacher is in {name}; what you changed here is not saved. {keep}"
     if host.main.runs.active:
         return f"The teacher is in {example or session}; you go along once what you sent has ended."
     if example:
