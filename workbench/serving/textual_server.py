@@ -17,7 +17,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
-from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp import WSCloseCode, WSMsgType, hdrs, web
 from aiohttp.abc import AbstractStreamWriter
 from textual_serve.app_service import AppService
 from textual_serve.download_manager import DownloadManager
@@ -190,14 +190,16 @@ class PageServer(Server):
 async def hand_out(request: web.Request, folder: Path, name: str) -> web.StreamResponse:
     """Answers with the file of this name in `folder`, which a browser keeps and never shows.
 
-    Raises `NoDownloadError`. A browser that reads nothing is cut off.
+    Raises `NoDownloadError`. A browser that reads nothing is cut off, and so is one that was promised more than there is.
     """
     with downloads.open_file(folder, name) as opened:
-        left = os.fstat(opened.fileno()).st_size
+        size = os.fstat(opened.fileno()).st_size
         response = web.StreamResponse()
         response.content_type = "application/octet-stream"  # whatever is in it, it is no page of ours
-        response.content_length = left
+        response.content_length = size
         response.headers["Content-Disposition"] = f"attachment; filename*=UTF-8''{downloads.address(name)}"
+        left = 0 if request.method == hdrs.METH_HEAD else size  # what follows a HEAD is taken for the next answer
+        is_whole = False
         try:
             async with asyncio.timeout(SECONDS_TO_TAKE):
                 await response.prepare(request)
@@ -205,11 +207,15 @@ async def hand_out(request: web.Request, folder: Path, name: str) -> web.StreamR
                 left -= len(chunk)
                 async with asyncio.timeout(SECONDS_TO_TAKE):
                     await response.write(chunk)
-            async with asyncio.timeout(SECONDS_TO_TAKE):
-                await response.write_eof()
+            if not left:
+                async with asyncio.timeout(SECONDS_TO_TAKE):
+                    await response.write_eof()
+                is_whole = True
         except (ConnectionError, TimeoutError):
-            if request.transport is not None:
-                request.transport.abort()  # or it waits, with what it holds, for a reader
+            pass
+        finally:
+            if not is_whole and request.transport is not None:
+                request.transport.abort()  # or it waits, with what it holds, for a reader; or the reader for the rest
     return response
 
 

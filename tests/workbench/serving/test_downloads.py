@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from pathlib import Path
 
+import aiohttp
 import pytest
-from class_browser import Browser, browser_at
+from class_browser import PATIENCE, Browser, browser_at
 from yarl import URL
 
 from tests.workbench.serving.test_class_room import WELCOME, hold
@@ -69,6 +71,38 @@ def test_it_is_handed_to_its_visitor_to_keep_and_to_nobody_else(tmp_path: Path) 
                 status, got, _ = await fetch(owner, one)
                 assert status == 404
                 assert b"secret" not in got
+
+    hold(Setup(top=tmp_path, port=0), act)
+
+
+def test_who_asks_about_a_file_gets_none_of_it_in_the_place_of_the_next_answer(tmp_path: Path) -> None:
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            cookie = (await browser.join())[1].split(";")[0]
+            (room.places.visitors[0].folder / "files" / "forged").write_bytes(b"HTTP/1.1 200 OK\r\n\r\nforged")
+            reader, writer = await asyncio.open_connection("127.0.0.1", room.port)
+            head = f"Host: 127.0.0.1:{room.port}\r\nCookie: {cookie}\r\n"
+            writer.write(f"HEAD /download/forged HTTP/1.1\r\n{head}\r\n".encode())
+            writer.write(f"GET /nothing HTTP/1.1\r\n{head}Connection: close\r\n\r\n".encode())
+            first, _, second = (await asyncio.wait_for(reader.read(), PATIENCE)).partition(b"\r\n\r\n")
+            writer.close()
+            assert first.startswith(b"HTTP/1.1 200 OK")
+            assert b"Content-Length: 25" in first
+            assert second.startswith(b"HTTP/1.1 404 Not Found")
+
+    hold(Setup(top=tmp_path, port=0), act)
+
+
+def test_a_file_that_becomes_shorter_on_its_way_is_broken_off_and_not_waited_for(tmp_path: Path) -> None:
+    async def act(room: ClassRoom) -> None:
+        async with browser_at(room) as browser:
+            await browser.join()
+            path = room.places.visitors[0].folder / "files" / "large"
+            path.write_bytes(bytes(downloads.MOST_BYTES))
+            async with browser.client.get(f"{browser.base}/download/large") as answer:
+                os.truncate(path, 0)
+                with pytest.raises(aiohttp.ClientError):
+                    await asyncio.wait_for(answer.read(), PATIENCE)
 
     hold(Setup(top=tmp_path, port=0), act)
 
