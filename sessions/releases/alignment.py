@@ -18,7 +18,7 @@ from typing import Any
 from adapters.prompts.prompt import Message, Prompt
 from adapters.prompts.text import Segment, Text
 from adapters.replies.reading import Reading, Span
-from sessions.file.typed_values import typed
+from sessions.file.typed_values import same, typed
 from sessions.line_diff import opcodes
 
 
@@ -112,4 +112,6 @@ def spans_of(reply: str, values: Mapping[str, Any], ours: Reading | None = None)
 def _takes_the_same(ours: Reading, values: Mapping[str, Any]) -> bool:
     if not ours.ok or any(one.kind == "duplicate" for one in ours.spans):
         return False
-    return {name: typed(value) for name, value in ours.values.items()} == dict(values)
+    if ours.values.keys() != values.keys():
+        return False
+    return all(same(typed(ours.values[name]), value) for name, value in values.items())

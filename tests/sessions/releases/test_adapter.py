@@ -114,6 +114,14 @@ def test_values_that_ours_does_not_take_are_placed_where_their_text_stands_once(
     assert "".join([text[one.start : one.end] for one in spans]) == text
 
 
+def test_a_value_of_another_type_is_not_the_one_that_ours_takes() -> None:
+    text = "[[ ## sure ## ]]\nTrue"
+    ours = catalog.make("chat").read(SignatureText("question -> sure: bool").read(), text)
+    assert alignment.spans_of(text, {"sure": True}, ours) == ours.spans
+    for other in (1, 1.0, "true"):
+        assert {one.kind for one in alignment.spans_of(text, {"sure": other}, ours)} == {"untraced"}
+
+
 def test_of_a_field_that_is_answered_twice_nobody_says_which_answer_was_taken() -> None:
     text = "[[ ## answer ## ]]\nOnce\n\n[[ ## answer ## ]]\nOnce"
     ours = catalog.make("chat").read(SignatureText("question -> answer").read(), text)
