@@ -190,7 +190,7 @@ class PageServer(Server):
 async def hand_out(request: web.Request, folder: Path, name: str) -> web.StreamResponse:
     """Answers with the file of this name in `folder`, which a browser keeps and never shows.
 
-    Raises `NoDownloadError`. A browser that reads nothing is cut off, and so is one that was promised more than there is.
+    Raises `NoDownloadError`. A browser that reads nothing is cut off, and so is one that was promised more than comes.
     """
     with downloads.open_file(folder, name) as opened:
         size = os.fstat(opened.fileno()).st_size
