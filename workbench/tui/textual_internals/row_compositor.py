@@ -23,19 +23,30 @@ class RowCompositor(Compositor):
 
     A widget is told its size when it is new beside the last layout. Textual's own compares with a map that it makes
     anew when somebody asks for a place after a scroll: what came meanwhile was never told, and its text never wrapped.
+    What is painted anew by a layout is what has another place than it was painted at, by a scroll since then too.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self._laid_out: CompositorMap = {}
+        self._painted: CompositorMap = {}
+        """Where everything in sight was by the last layout or scroll."""
         self._changed: tuple[Region, ...] = ()
         """The regions that are being painted; empty when all of the screen is."""
 
     def reflow(self, parent: Widget, size: Size) -> ReflowResult:
         self._full_map = self._laid_out
         result = super().reflow(parent, size)
-        self._laid_out = self._full_map
+        if self._painted is not self._laid_out:
+            moved = self._painted.items() ^ self._full_map.items()
+            self._dirty_regions.update([seen for _, one in moved if (seen := one.clip.intersection(one.region))])
+        self._painted = self._laid_out = self._full_map
         return result
+
+    def reflow_visible(self, parent: Widget, size: Size) -> set[Widget]:
+        exposed = super().reflow_visible(parent, size)
+        self._painted = self._visible_map or {}
+        return exposed
 
     def render_partial_update(self) -> ChopsUpdate | None:
         self._changed = tuple(self._dirty_regions)

@@ -39,7 +39,7 @@ USED: dict[str, set[str]] = {
     "textual.widget.Widget": {
         *("_border_title", "_dispatch_message", "_scroll_update", "_size_updated", "_styles_cache"),
     },
-    "textual._compositor.Compositor": {"_dirty_regions", "_full_map", "_get_renders"},
+    "textual._compositor.Compositor": {"_dirty_regions", "_full_map", "_get_renders", "_visible_map"},
     "textual.document._wrapped_document.WrappedDocument": {
         *("_offset_to_line_info", "_line_index_to_offsets", "_wrap_offsets", "_width"),
     },

@@ -16,6 +16,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from tests.support.open_app import Desk, at_the_desk
+from tests.support.painted import Terminal, painted_anew
 from workbench.tui.textual_internals.row_compositor import RowCompositor, paint_by_rows
 
 
@@ -86,5 +87,42 @@ def test_a_widget_hears_its_first_size_though_its_place_was_asked_for_before_it_
             for _ in range(3):
                 await pilot.pause()
             assert heard == [fresh.size.width]
+
+    asyncio.run(act())
+
+
+def test_what_scrolled_and_is_back_with_the_next_layout_is_painted_where_it_is() -> None:
+    """Beside the last layout nothing has moved then; beside what is on the terminal everything has."""
+
+    class Painted(Screen[None]):
+        def __init__(self) -> None:
+            super().__init__()
+            paint_by_rows(self)
+
+        def compose(self) -> ComposeResult:
+            with VerticalScroll():
+                for number in range(40):
+                    yield Static(f"row {number}")
+            yield Static("below")
+
+    class Small(App[None]):
+        def on_mount(self) -> None:
+            self.push_screen(Painted())
+
+    async def act() -> None:
+        app, terminal = Small(), Terminal()
+        with terminal.of(app):
+            async with app.run_test(size=(40, 10)) as pilot:
+                await pilot.pause()
+                scroll = app.screen.query_one(VerticalScroll)
+                scroll.scroll_to(y=20, animate=False, immediate=True)
+                await pilot.pause()
+                assert terminal.rows[0].startswith("row 20")
+                scroll.scroll_to(y=0, animate=False, immediate=True)
+                app.screen.children[-1].refresh(layout=True)
+                await pilot.pause()
+                assert scroll.children[0].region.y == 0
+                assert terminal.rows == painted_anew(app.screen)
+                assert terminal.rows[0].startswith("row 0")
 
     asyncio.run(act())
