@@ -119,7 +119,7 @@ class PromptView(LineView):
         self._set_cursor(spot)
         if not self._layout.shows(Origin(*key), self._top, self._top + self.page_height - len(self._banner) - 1):
             self._settle(spot.section, max(0, spot.row - ROWS_ABOVE))
-            self.repaint()
+        self.repaint()
         return True
 
     def has(self, key: OriginKey) -> bool:
@@ -392,9 +392,10 @@ class PromptView(LineView):
         self._set_cursor(self._cursor or self._layout.first_from(self._top))
         if self._cursor is not None:
             self._tell(self._cursor.section, self._cursor.piece)
-        self.repaint()
 
-    def on_blur(self) -> None:
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """The cursor is painted where the focus is, which `on_focus` and `on_blur` come too early for."""
+        super().watch_has_focus(has_focus)
         self._set_cursor(self._cursor)
         self.repaint()
 

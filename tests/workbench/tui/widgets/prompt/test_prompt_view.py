@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 from adapters.prompts.prompt import DataPart, Message, Prompt
 from adapters.prompts.text import KINDS, Segment, Text
 from tests.support.hostile import HOSTILE
+from tests.support.painted import Terminal, painted_anew
 from tests.support.screen import Stage, assert_harmless, on_stage, seen
 from workbench.tui.widgets.prompt import prompt_layout
 from workbench.tui.widgets.prompt.prompt_forms import AFTER, section_of
@@ -317,6 +318,35 @@ def test_reveal_brings_an_origin_into_sight() -> None:
         assert not stage.widget.reveal(("value", "nothing", "inputs"))
 
     on_stage(PromptView("chat"), act)
+
+
+def test_the_cursor_stands_on_the_terminal_where_it_is_and_nowhere_without_the_focus() -> None:
+    async def act(stage: View, pilot: Pilot[None]) -> None:
+        widget, terminal = stage.widget, Terminal()
+
+        async def marked() -> list[str]:
+            await pilot.pause()
+            assert terminal.rows == painted_anew(stage.screen)
+            return [row.strip("▌ ") for row in terminal.rows if row.startswith("▌")]
+
+        widget.show(prompt())
+        stage.screen.set_focus(None)
+        await pilot.pause()
+        with terminal.of(stage):
+            stage.screen.refresh()
+            assert await marked() == []
+            widget.focus()
+            assert len(await marked()) == 1
+            for kind, turn in (("description", "system"), ("value", "inputs"), ("marker", "inputs")):
+                assert widget.reveal((kind, "question", turn))
+                (row,) = await marked()
+                assert {"description": "what to", "value": "raining", "marker": "##"}[kind] in row
+            stage.screen.set_focus(None)
+            assert await marked() == []
+            assert widget.reveal(("value", "question", "inputs"))
+            assert await marked() == []
+
+    on_stage(PromptView("chat"), act, (60, 30))
 
 
 def test_a_long_value_is_folded_and_space_unfolds_it() -> None:
