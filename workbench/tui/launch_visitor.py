@@ -131,11 +131,16 @@ def main() -> int:
 
 
 def _limit(memory_mb: int, disk_mb: int) -> None:
-    """What the process and its children may each ask for, and how long a file may become; past it they are told."""
+    """What the process and its children may each ask for, and how long a file may become; past it they are told.
+
+    Where the system allows the server less, that stays: whoever asks for more than his own limit gets none at all.
+    """
     import resource
 
     for what, megabytes in ((resource.RLIMIT_DATA, memory_mb), (resource.RLIMIT_FSIZE, disk_mb)):
-        limit = megabytes * walls.MEGABYTE
+        _, most = resource.getrlimit(what)
+        wanted = megabytes * walls.MEGABYTE
+        limit = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
         resource.setrlimit(what, (limit, limit))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,7 +14,7 @@ from tests.support.open_app import Desk
 from workbench.serving import visitor_folders
 from workbench.serving.orders import Orders
 from workbench.serving.teachers_place import MOST_OF_A_PLACE, TeachersPlace
-from workbench.tui.launch_visitor import VisitorApp, visitor_app
+from workbench.tui.launch_visitor import VisitorApp, _limit, visitor_app
 from workbench.tui.panes.status import StatusLine
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.textual_internals.visitor_driver import TeacherMoved
@@ -97,3 +99,20 @@ def test_the_teachers_app_starts_for_the_room_and_follows_nobody(
         assert app.teacher is None
 
     in_class(tmp_path, monkeypatch, act, leads=True, lesson=2)
+
+
+def test_a_program_asks_for_no_more_than_the_system_allows_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    allowed = {"data": -1, "size": 5_000_000, "core": -1}
+    asked: dict[str, tuple[int, int]] = {}
+    system = SimpleNamespace(
+        RLIMIT_DATA="data",
+        RLIMIT_FSIZE="size",
+        RLIMIT_CORE="core",
+        RLIM_INFINITY=-1,
+        getrlimit=lambda what: (allowed[what], allowed[what]),
+        setrlimit=asked.__setitem__,
+    )
+    monkeypatch.setitem(sys.modules, "resource", system)
+    _limit(memory_mb=300, disk_mb=100)
+    memory = 300 * 1024 * 1024
+    assert asked == {"data": (memory, memory), "size": (5_000_000, 5_000_000), "core": (0, 0)}
