@@ -127,6 +127,7 @@ def setup_of(options: argparse.Namespace, kept: ExitStack) -> Setup:
 
     public_url = None if options.public_url is None else _public_url(options.public_url)
     sessions = _sessions(options.sessions)
+    _check_room(sessions, options.disk)
     if options.keep is None:
         top = Path(kept.enter_context(tempfile.TemporaryDirectory(prefix="workbench-class-")))
     else:
@@ -183,6 +184,18 @@ def _sessions(given: list[str]) -> tuple[Path, ...]:
         store.load(path)
         found[path.name] = path
     return tuple(found.values())
+
+
+def _check_room(sessions: tuple[Path, ...], disk_mb: int) -> None:
+    """Raises `CommandError` where a visitor's folder would be full before he wrote anything."""
+    from workbench.serving.walls import MEGABYTE
+
+    taken = sum(one.stat().st_size for one in sessions)
+    if taken >= disk_mb * MEGABYTE:
+        raise CommandError(
+            f"--disk {disk_mb}: the sessions alone have {taken:,} bytes, and visitors write some of their own; "
+            f"give at least {2 * taken // MEGABYTE + 1}"
+        )
 
 
 def _warnings(setup: Setup) -> list[str]:

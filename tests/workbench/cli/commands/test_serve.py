@@ -52,6 +52,15 @@ def test_two_sessions_of_one_name_are_refused(run: Run, rain: str) -> None:
     assert "same name" in done.err
 
 
+def test_sessions_that_leave_a_visitor_no_room_are_refused(run: Run, rain: str) -> None:
+    session = json.loads(Path(rain).read_text())
+    Path(rain).write_text(json.dumps({**session, "notes": "x" * 1_100_000}))
+    done = run("serve", rain, "--disk", "1")
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert "--disk 1: the sessions alone have 1,10" in done.err
+    assert "give at least 3" in done.err
+
+
 def test_a_port_that_is_taken_is_said(run: Run) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
