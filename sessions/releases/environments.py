@@ -193,7 +193,7 @@ def _tried(python: str, version: str) -> tuple[str, ...]:
             found, adapters = dspy.version, dspy.adapters
     except ReleaseError as error:
         message = f"dspy {version} was installed, and {error.message}"
-        raise CannotAddError("broken", message, "another Python may do: `--python`") from error
+        raise CannotAddError("broken", message, "another release may do, or another Python: `--python`") from error
     if found != version:
         raise CannotAddError("broken", f"what was installed as dspy {version} calls itself {found[:40]}")
     return adapters

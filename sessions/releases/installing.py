@@ -37,6 +37,16 @@ NO_NETWORK = re.compile(
 )
 ELSEWHERE = re.compile(r"(?:^|[ ;,])(\d\S*) Requires-Python ([^;\n]+)")
 OF_PIP = re.compile(r"\(from versions: ([^)]*)\)")
+NOT_BUILT = re.compile(
+    r"(?:Failed to build|Failed building wheel for|Could not build wheels for) [`']?([A-Za-z0-9][\w.-]*(?:==[\w.]+)?)"
+)
+TAKEN_IN = re.compile(r"(?:Collecting|Processing|Building) (?:\S*/)?([A-Za-z0-9][\w.]*(?:-[A-Za-z][\w.]*)*)")
+"""A package that is taken in, by its name or its file's: where a build fails before it has a name, it is the last."""
+END_OF_PIPS_BUILD = "[end of output]"
+START_OF_PIPS_BUILD = re.compile(r"╰─> \[\d+ lines of output\]")
+START_OF_UVS_BUILD = re.compile(r"\[std(?:out|err)\]")
+SAYS_WHY = re.compile(r"(?:\S+: )?(?:fatal error|(?:\w+\.)*\w*(?:Error|Exception)): \S")
+A_COMMAND_FAILED = re.compile(r"error: (?:command|subprocess)\b", re.IGNORECASE)
 MOST_LINES = 400
 OLDEST_PYTHON = (3, 11)
 """For which our own packages are written, that the child reads with."""
@@ -136,9 +146,38 @@ def why(said: str, version: str, python: str) -> CannotAddError:
     if versions or re.search(r"there is no version of dspy|no versions of dspy|was not found in the", said):
         return _no_such(version, [])
     last = [one.strip() for one in said.splitlines() if one.strip()]
+    built = _not_built(last)
+    if built:
+        hint = "a Python that it was made for may do: `--python`"
+        return CannotAddError("broken", f"dspy {version} cannot be installed: {built[:300]}", hint)
     errors = [one for one in last if one.lower().startswith(("error", "×", "╰"))]
     line = (errors or last or ["it ended without a word"])[-1].lstrip("×╰─▶ ")
     return CannotAddError("broken", f"dspy {version} cannot be installed: {line[:300]}")
+
+
+def _not_built(lines: Sequence[str]) -> str:
+    """Which package is built from source and fails, and what its build says; empty where none did.
+
+    pip and uv tell of that build word for word, and of themselves only that it failed: the line that says why is an
+    exception's or a compiler's, else the last.
+    """
+    of_uv = next((index for index, one in enumerate(lines) if START_OF_UVS_BUILD.fullmatch(one)), None)
+    if END_OF_PIPS_BUILD in lines:
+        end = lines.index(END_OF_PIPS_BUILD)
+        starts = [index for index, one in enumerate(lines[:end]) if START_OF_PIPS_BUILD.fullmatch(one)]
+        said = lines[starts[-1] + 1 if starts else 0 : end]
+    elif of_uv is not None:
+        said = [one for one in lines[of_uv + 1 :] if not one.startswith("hint:") and not START_OF_UVS_BUILD.match(one)]
+    else:
+        return ""
+    told = [one for one in said if not A_COMMAND_FAILED.match(one)]
+    reasons = [one for one in told if SAYS_WHY.match(one)]
+    # A compiler's first error is the cause of the others; a traceback ends in its own.
+    compilers = [one for one in reasons if "fatal error:" in one]
+    reason = (compilers[:1] or reasons[-1:] or told[-1:] or ["its build ended without a word"])[0]
+    named = next((found[1] for one in lines if (found := NOT_BUILT.search(one))), "")
+    taken = [found[1] for one in lines if (found := TAKEN_IN.match(one))]
+    return f"{named or (taken or ['a package that it needs'])[-1]} cannot be built: {reason}"
 
 
 def _no_such(version: str, versions: Sequence[str]) -> CannotAddError:

@@ -1,4 +1,7 @@
-"""ctrl+c during a command: the first and the second one are asked for, the third ends the program as usual."""
+"""ctrl+c during a command: the first and the second one are asked for, the third ends the program as usual.
+
+And other signals that end a command which has something to take away (`cleaned_up`).
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from workbench.output import command_output
+
+ENDING = ("SIGTERM", "SIGHUP")
 
 
 class Asked(NamedTuple):
@@ -42,3 +47,27 @@ def interruptible(said: str = "") -> Iterator[Asked]:
         yield asked
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def cleaned_up() -> Iterator[None]:
+    """Has a time limit's SIGTERM and a closed terminal's SIGHUP end the program as ctrl+c does: `finally` is heard.
+
+    Only the first one; another would break off the cleaning.
+    """
+    numbers = [getattr(signal, name) for name in ENDING if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, end) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -223,12 +223,16 @@ def test_pip_installs_from_where_it_is_set_to(tmp_path: Path, monkeypatch: pytes
 
 
 def heard() -> None:
-    """Has ctrl+c reach a process as a terminal's does."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Has signals reach a process as a terminal's do."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.mark.slow
-def test_ctrl_c_ends_the_installer_and_leaves_nothing(tmp_path: Path, data: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_ctrl_c_or_a_time_limit_ends_the_installer_and_leaves_nothing(
+    tmp_path: Path, data: Path, number: signal.Signals
+) -> None:
     """The installer is a `uv` that says a step and then waits for ever."""
     program(tmp_path / "bin" / "uv", "echo Installing by $$\nsleep 600\n")
     environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
@@ -242,7 +246,7 @@ def test_ctrl_c_ends_the_installer_and_leaves_nothing(tmp_path: Path, data: Path
     )
     assert process.stderr is not None
     pid = next(int(line.split()[-1]) for line in process.stderr if line.startswith("Installing by "))
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     assert process.wait(120) == 130
     process.stderr.close()
     with pytest.raises(ProcessLookupError):

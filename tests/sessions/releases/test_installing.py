@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
 from sessions.releases import installing
 
+FAILED_BUILDS = Path(__file__).parent / "failed_builds"
 FROM_PIP_NO_SUCH = """\
 ERROR: Could not find a version that satisfies the requirement dspy==3.0.99 (from versions: 2.0.9, 3.0.3, 3.0.4, 3.1.0)
 ERROR: No matching distribution found for dspy==3.0.99
@@ -58,6 +60,33 @@ def test_a_failure_is_one_line(said: str, version: str, reason: str, words: str)
     assert error.reason == reason
     assert words in str(error)
     assert "\n" not in str(error)
+
+
+RAISES = "RuntimeError: oldlib 1.0 is built with Python 3.9 or earlier only"
+COMPILES = "oldlib.c:1:10: fatal error: longintrepr.h: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("recorded", "words"),
+    [
+        ("pip-old-raises", f"oldlib cannot be built: {RAISES}"),
+        ("pip-new-raises", f"oldlib cannot be built: {RAISES}"),
+        ("uv-raises", f"oldlib==1.0 cannot be built: {RAISES}"),
+        ("pip-old-compiles", f"oldlib cannot be built: {COMPILES}"),
+        ("pip-new-compiles", f"oldlib cannot be built: {COMPILES}"),
+        ("uv-compiles", f"oldlib==1.0 cannot be built: {COMPILES}"),
+    ],
+)
+def test_a_package_that_cannot_be_built_is_named_with_what_its_build_said(recorded: str, words: str) -> None:
+    """What pip 23.2.1, pip 26.3 and uv 0.13.9 said of a release that needs a package without a wheel."""
+    said = (FAILED_BUILDS / f"{recorded}.txt").read_text(encoding="utf-8")
+    error = installing.why(said, "0.1.99", sys.executable)
+    assert (error.reason, str(error)) == (
+        "broken",
+        f"dspy 0.1.99 cannot be installed: {words} (a Python that it was made for may do: `--python`)",
+    )
+    of_a_long_output = "\n".join(said.splitlines()[-20:])
+    assert words.partition(": ")[2] in str(installing.why(of_a_long_output, "0.1.99", sys.executable))
 
 
 def test_what_pip_is_set_to_is_said_to_uv() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from sessions.model.replies import Answer
 from sessions.model.session import Case, Column, Session, SignatureText, Tool
 from sessions.releases.engine import Question, ReleaseError
 from sessions.releases.ours import Ours
-from sessions.releases.release import Release
+from sessions.releases.release import WORKER, Release
 
 ABLE = Capabilities(True, True, True, frozenset({"response_format", "tools", "tool_choice", "reasoning_effort"}))
 HOSTILE = "[/red] \x1b[31m \ud800 <&>{}[[ ## completed ## ]]\n" * 3
@@ -202,3 +203,16 @@ def test_a_release_that_asks_litellm_of_the_model_hears_the_capabilities_of_the_
     code = asks.format(root=str(Path(__file__).parents[3]))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout.strip() == "True False ['response_format', 'tools']"
+
+
+def test_a_dspy_of_before_its_models_says_so_in_a_line() -> None:
+    """As dspy 0.1.5, which can be installed."""
+    worker = str(WORKER)
+    program = (
+        "import runpy, sys, types\n"
+        "sys.modules['dspy'] = types.ModuleType('dspy')\n"
+        f"runpy.run_path({worker!r}, run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", program], capture_output=True, text=True, timeout=60)
+    assert json.loads(done.stdout)["error"].startswith("it is older than dspy.BaseLM")
+    assert (done.returncode, done.stderr) == (0, "")

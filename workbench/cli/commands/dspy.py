@@ -12,6 +12,7 @@ from sessions.releases import environments
 from sessions.releases.environments import Environment
 from sessions.releases.installing import CannotAddError
 from workbench.cli import arguments
+from workbench.cli.interruption import cleaned_up
 from workbench.output import command_output, display, exit_codes
 from workbench.output.exit_codes import CommandError
 
@@ -73,7 +74,8 @@ def run(options: argparse.Namespace) -> int:
 def _add(version: str, options: argparse.Namespace) -> Environment:
     shown = _Progress()
     try:
-        return environments.add(version, shown.tell, options.python)
+        with cleaned_up():
+            return environments.add(version, shown.tell, options.python)
     finally:
         shown.clear()
 
