@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from adapters.lm import chat_wire, responses_wire
+from adapters.lm import anthropic_wire, chat_wire, responses_wire
 from adapters.lm.addresses import OLLAMA
-from adapters.lm.dspys_client import NotTakenError
+from adapters.lm.dspys_client import NotTakenError, effort_of, form_of, taken
 from adapters.lm.lm_settings import LMSettings
 from adapters.lm.model_facts import Door
 from adapters.lm.model_routes import has_gateway, own_route
@@ -70,7 +70,7 @@ def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], set
     if settings.model_type == "chat":
         body = body_of_dspy(model, request, connection)
         if _by_chat_door(model, request, connection) is None:
-            return Sent({**body, "model": model})
+            return Sent({**_for_litellm(model, body, connection), "model": model})
         times = request.get("n") or 1
         if is_ollama(model):
             return Sent({**body, "model": f"openai/{_name(model)}"}, times, path=OPENAI_PATH)
@@ -103,9 +103,31 @@ def text_of(request: Mapping[str, Any]) -> str:
     return "\n\n".join([*texts, END_OF_PROMPT])
 
 
-def is_called_by_litellm(model: str, connection: frozenset[str]) -> bool:
-    """Whether dspy leaves a chat with the model to litellm, too, and calls it by no door of its own client."""
-    return has_gateway(model, os.environ) or own_route(model, "chat", connection) is None
+def is_left_to_litellm(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> bool:
+    """Whether dspy leaves a chat request to litellm, too, and sends it through no door of its own client."""
+    route = None if has_gateway(model, os.environ) else own_route(model, "chat", connection)
+    if route is None:
+        return True
+    try:
+        if route.door.dialect == "openai-chat":
+            chat_wire.body_of_dspys_client(route.door, request)
+            return False
+        given = taken(request)
+        effort_of(given)
+        form_of(given)
+    except NotTakenError:
+        return True
+    return bool(chat_wire.WAYS & given.keys() - {"reasoning_effort"})
+
+
+def _for_litellm(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any]:
+    """A chat request that goes through no chat door of ours, in the words in which litellm hands on what dspy sends."""
+    if is_left_to_litellm(model, request, connection):
+        return dict(request)
+    route = own_route(model, "chat", connection)
+    if route is None or route.door.dialect != "anthropic":
+        return dict(request)
+    return anthropic_wire.with_output_config(route.model, request)
 
 
 def is_ollama(model: str) -> bool:
@@ -147,7 +169,7 @@ def as_written(
         return {name: value for name, value in made.items() if name in responses_wire.TAKEN_BY_LITELLM}
     by_door = _by_chat_door(model, request, connection)
     if by_door is None:
-        return {name: value for name, value in request.items() if value is not None}
+        return _for_litellm(model, {name: one for name, one in request.items() if one is not None}, connection)
     exact = by_door[1]
     return {**{name: exact[name] for name in request if name in exact}, **exact}
 

@@ -12,7 +12,7 @@ from adapters.lm.addresses import KEY_VARIABLES, OLLAMA, OLLAMAS_HOME, environme
 from adapters.lm.capabilities import split_model
 from adapters.lm.child import Child, child_for
 from adapters.lm.connections import check_address, check_headers, check_keys
-from adapters.lm.dspys_wire import CHAT, Sent, is_called_by_litellm, sent
+from adapters.lm.dspys_wire import CHAT, Sent, is_left_to_litellm, sent
 from adapters.lm.echoed_secrets import without_secrets
 from adapters.lm.errors import ProviderError
 from adapters.lm.lm_settings import LMSettings, ModelType
@@ -120,7 +120,7 @@ class LitellmLM:
             "stream": self._stream,
         }
         form = made.arguments.get("response_format")
-        if isinstance(form, ClassFormat) and is_called_by_litellm(self._model, self._connection()):
+        if isinstance(form, ClassFormat) and is_left_to_litellm(self._model, request, self._connection()):
             message["class"] = form.of_class
         child = self._child()
         while not child.ready.wait(POLL_SECONDS):

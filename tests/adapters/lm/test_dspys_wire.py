@@ -6,16 +6,18 @@ from typing import Any
 
 import pytest
 from dspy._vendor.lm15.adaptation import nearest_effort
+from dspy._vendor.lm15.providers.anthropic import _ADAPTIVE_CLASS_MARKERS
 
+from adapters.lm.anthropic_wire import ADAPTIVE
 from adapters.lm.dspys_client import EFFORTS
-from adapters.lm.dspys_wire import body_of_dspy, sent
+from adapters.lm.dspys_wire import as_written, body_of_dspy, is_left_to_litellm, sent
 
 MESSAGES = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
 
 
 @pytest.fixture(autouse=True)
 def _no_gateway(monkeypatch: pytest.MonkeyPatch) -> None:
-    for provider in ("OPENAI", "XAI", "MOONSHOT", "OPENROUTER", "GROQ"):
+    for provider in ("OPENAI", "XAI", "MOONSHOT", "OPENROUTER", "GROQ", "ANTHROPIC"):
         monkeypatch.delenv(f"{provider}_API_BASE", raising=False)
         monkeypatch.delenv(f"{provider}_BASE_URL", raising=False)
 
@@ -112,3 +114,42 @@ def test_an_answer_stands_in_the_history_as_a_door_wants_it() -> None:
     assert called["reasoning_content"] == answered["reasoning_content"] == ""
     assert called["tool_calls"][0]["function"]["arguments"] == '{"a":1}' and called["content"] is None
     assert body("groq/any", messages=turns)["messages"][3] == {"role": "assistant", "content": "a"}
+
+
+SCHEMA = {"type": "object", "properties": {"a": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"type": "string"}}}
+OF_SCHEMA = {"type": "json_schema", "json_schema": {"name": "Outputs", "strict": True, "schema": SCHEMA}}
+AS_CONFIG = {"format": {"type": "json_schema", "schema": SCHEMA}}
+
+
+@pytest.mark.parametrize(
+    ("model", "params", "config"),
+    [
+        ("anthropic/claude-opus-4-1", {}, AS_CONFIG),
+        ("claude-opus-4-1", {"reasoning_effort": "low"}, AS_CONFIG),
+        ("anthropic/claude-sonnet-5-5", {"reasoning_effort": "minimal"}, {"effort": "low", **AS_CONFIG}),
+        ("anthropic/claude-sonnet-5-5", {"reasoning_effort": "none"}, AS_CONFIG),
+    ],
+)
+def test_anthropic_is_asked_for_a_schema_with_its_references(
+    model: str, params: dict[str, Any], config: dict[str, Any]
+) -> None:
+    request = {"messages": MESSAGES, "response_format": OF_SCHEMA, **params}
+    assert not is_left_to_litellm(model, request, frozenset())
+    handed = {"model": model, "messages": MESSAGES, "output_config": config, **params}
+    assert sent(model, request, frozenset()).arguments == handed
+    assert as_written(model, request, frozenset())["output_config"] == config, "and so it is shown"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{"min_p": 0.1}, {"thinking": {"type": "disabled"}}, {"reasoning_effort": "enormous"}, {"response_format": {}}],
+)
+def test_what_dspys_client_does_not_take_for_anthropic_is_left_to_litellm(params: dict[str, Any]) -> None:
+    request = {"messages": MESSAGES, "response_format": OF_SCHEMA, **params}
+    assert is_left_to_litellm("anthropic/claude-opus-4-1", request, frozenset())
+    handed = {**request, "model": "anthropic/claude-opus-4-1"}
+    assert sent("anthropic/claude-opus-4-1", request, frozenset()).arguments == handed
+
+
+def test_the_models_of_anthropic_that_are_told_an_effort_are_dspys() -> None:
+    assert ADAPTIVE == _ADAPTIVE_CLASS_MARKERS
