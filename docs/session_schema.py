@@ -120,6 +120,7 @@ VALUES: Mapping[str, Any] = {
 _TAKES: Mapping[str, dict[str, Any]] = {
     parameters.NUMBER: ref("number"),
     parameters.WHOLE: ref("whole"),
+    parameters.COMPLETIONS: {"type": "integer", "maximum": parameters.MOST_COMPLETIONS},
     parameters.TEXT: ref("text"),
     parameters.YES_OR_NO: {"type": "boolean"},
     parameters.OBJECT: ref("object"),

@@ -17,6 +17,9 @@ from sessions.errors import SessionError, step_into
 
 NUMBER = "a number"
 WHOLE = "a whole number"
+MOST_COMPLETIONS = 128
+"""Completions of one call: as many as OpenAI gives. Each is shown and kept; dspy and `adapters` have no limit."""
+COMPLETIONS = f"a whole number up to {MOST_COMPLETIONS}"
 TEXT = "a text"
 YES_OR_NO = "true or false"
 OBJECT = "an object"
@@ -38,7 +41,7 @@ PARAMETERS: Mapping[str, str] = {
     "min_p": NUMBER,
     "max_tokens": WHOLE,
     "max_completion_tokens": WHOLE,
-    "n": WHOLE,
+    "n": COMPLETIONS,
     "stop": TEXTS,
     "seed": WHOLE,
     "presence_penalty": NUMBER,
@@ -129,6 +132,8 @@ def check_parameters(params: Mapping[str, Any], place: str, path: str | None = N
         if name == "header_variables" and isinstance(value, Mapping):
             _check_headers(value, where, path)
         if value is not None and not _fits(PARAMETERS[name], value):
+            if PARAMETERS[name] == COMPLETIONS and _fits(WHOLE, value):
+                raise SessionError(path, where, f"expected {COMPLETIONS}, got more", "send several times for more")
             raise SessionError(path, where, f"expected {PARAMETERS[name]}, got {kind_of(value)}")
         if name == "api_base":
             _check_address(value, where, path)
@@ -174,6 +179,8 @@ def _fits(kind: str, value: Any) -> bool:
         return isinstance(value, int | float) and not isinstance(value, bool)
     if kind == WHOLE:
         return isinstance(value, int) and not isinstance(value, bool)
+    if kind == COMPLETIONS:
+        return _fits(WHOLE, value) and value <= MOST_COMPLETIONS
     if kind == YES_OR_NO:
         return isinstance(value, bool)
     if kind == MODEL_TYPE:
