@@ -103,13 +103,7 @@ def test_every_provider_answers_where_there_is_no_other_host(alone: tuple[str, .
     assert done.stderr == ""
 
 
-QUICK = ("vllm",)
-"""Llama's name alone once made litellm look for its tokenizer at a model hub."""
-
-BY_PACE = [pytest.param(one, id=one.name, marks=[] if one.name in QUICK else [pytest.mark.slow]) for one in PROVIDERS]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("provider", BY_PACE)
+@pytest.mark.parametrize("provider", PROVIDERS, ids=lambda one: one.name)
 def test_nobody_but_the_provider_is_contacted(provider: Provider, tmp_path: Path) -> None:
     assert hosts_of(provider, tmp_path, Reply(("It rains ", "a lot."))) == {"127.0.0.1"}
