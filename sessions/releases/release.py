@@ -154,6 +154,10 @@ class Release:
         """Why a column cannot be shown to any dspy, as half a sentence; empty where it can."""
         if session.tools:
             return "the session has tools of its own, which in dspy are its agents' and no adapter's"
+        named = catalog.of_release(column.adapter)
+        if named is not None:
+            compared = f"`workbench upgrade --from {named.version}` compares the two"
+            return f"`{column.adapter}` is asked of dspy {named.version} itself; {compared}"
         if catalog.dspy_class(column.adapter) is None:
             return f"it has no adapter `{column.adapter}`"
         return ""
