@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.geometry import Region
 
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
@@ -80,6 +81,7 @@ def test_what_is_written_stands_above_what_it_changes() -> None:
     at_the_desk(act, size=SMALL)
 
 
+@pytest.mark.slow
 def test_a_step_of_the_lesson_is_the_title_and_the_key_works_there_too() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f6")

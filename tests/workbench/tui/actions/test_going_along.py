@@ -6,6 +6,8 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from adapters.errors import RunError
 from adapters.running.events import Listener
 from adapters.running.runs import Run
@@ -24,6 +26,7 @@ from workbench.tui.screens.pages import PagesScreen
 FILE = "tickets.session.json"
 
 
+@pytest.mark.slow
 def test_each_place_of_one_app_is_found_by_another(tmp_path: Path) -> None:
     store.save(TICKETS, tmp_path / FILE)
     seen: list[TeachersPlace] = []

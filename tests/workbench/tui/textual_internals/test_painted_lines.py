@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 
+import pytest
 from textual._styles_cache import StylesCache
 
 from tests.support.open_app import MIDDLE, Desk, at_the_desk
@@ -15,6 +16,7 @@ def stores() -> int:
     return sum(isinstance(one, StylesCache) for one in gc.get_objects())
 
 
+@pytest.mark.slow
 def test_a_lesson_that_is_opened_and_closed_again_and_again_leaves_nothing_painted_behind() -> None:
     counted: list[int] = []
 
