@@ -1,4 +1,4 @@
-"""A dspy whose adapters call a model with a Request and whose models have no `forward`: the worker bears it.
+"""A dspy whose adapters call a model with a Request and whose models have no `forward`: worker and tests bear it.
 
 No release does so yet. `NextAdapter` stands in for one: it builds `dspy.lm15.Request` and reads a `dspy.lm15.Response`,
 as `dspy.clients.engines.base` says of 3.5.
@@ -11,7 +11,9 @@ from typing import Any
 import dspy
 import pytest
 from dspy import lm15
+from oracle.engines import ScriptedLM
 
+from adapters.formats import asking
 from sessions.releases import dspy_worker as worker
 
 
@@ -62,3 +64,19 @@ def test_the_engines_own_interface_has_no_forward() -> None:
     lm = worker.Scripted("yes", model="m")
     response = lm.complete(lm15.Request(model="m", messages=(lm15.Message.user("Why?"),)))
     assert isinstance(response, lm15.Response) and response.message.text == "yes"
+
+
+def test_the_model_that_the_comparisons_with_dspy_use_takes_either_shape() -> None:
+    signature = dspy.Signature("question -> answer: int")
+    old, new = (ScriptedLM([["[[ ## answer ## ]]\n4"]]) for _ in range(2))
+    given = signature, [], {"question": "2+2?"}
+    params = {"temperature": 0.5, "max_tokens": 9}
+    assert dspy.ChatAdapter()(old, dict(params), *given) == NextAdapter()(new, {}, *given) == [{"answer": 4}]
+    assert old.calls == new.calls
+
+
+def test_its_native_parts_are_those_of_a_list() -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": '{"q": "a"}'}}
+    for output in ({"text": "so", "reasoning_content": "hm"}, {"text": None, "tool_calls": [call]}, "so", None):
+        asked = lm15.Request(model="m", messages=(lm15.Message.user("Why?"),))
+        assert asking.output_of(ScriptedLM([[output]])(asked)) == output

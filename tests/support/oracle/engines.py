@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
 import dspy
+from dspy import lm15
 from dspy.adapters.baml_adapter import BAMLAdapter
 from dspy.clients.legacy_requests import _strict_json_schema
 
+from adapters.prompts.formatted import message_dicts
 from oracle.outcomes import plain
+from sessions.releases.dspy_worker import params_of_request
 
 NAMES = ("chat", "json", "xml", "baml", "twostep")
 
@@ -65,10 +69,26 @@ class ScriptedLM(dspy.BaseLM):  # type: ignore[misc]
         return set(self._params)
 
     def __call__(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
+        if isinstance(prompt, lm15.Request):
+            return self.complete(prompt)
         self.calls.append({"messages": plain(messages), "kwargs": comparable_params(kwargs)})
         if not self.outputs:
             raise ScriptExhaustedError
         return deepcopy(self.outputs.pop(0))
+
+    def complete(self, request: lm15.Request) -> lm15.Response:
+        """As dspy announces for 3.5: the next output as a Response; what was asked is kept as that of a list is."""
+        (output,) = self(messages=message_dicts(request), **params_of_request(request))
+        parts = output if isinstance(output, Mapping) else {"text": output}
+        made: list[Any] = [lm15.TextPart(parts["text"])] if parts.get("text") else []
+        if parts.get("reasoning_content"):
+            made.insert(0, lm15.ThinkingPart(parts["reasoning_content"]))
+        for call in parts.get("tool_calls") or ():
+            given = json.loads(call["function"]["arguments"])
+            made.append(lm15.ToolCallPart(id=call["id"], name=call["function"]["name"], input=given))
+        # A message has a part at least, and a part is no empty text.
+        message = lm15.Message(role="assistant", parts=tuple(made) or (lm15.RefusalPart("no output"),))
+        return lm15.Response(id=None, model=self.model, message=message, finish_reason="stop", usage=lm15.Usage())
 
     async def acall(self, prompt: Any = None, *, messages: Any = None, **kwargs: Any) -> Any:
         self.awaited += 1
