@@ -1,7 +1,8 @@
-"""The schema of a reply as dspy 3.4.1's own client asks Anthropic for it: `output_config`, references and all.
+"""A chat request to Anthropic as dspy 3.4.1's own client asks it, in words that litellm hands on as they are.
 
-litellm would put the references in place, or for a model that it does not know to take schemas force a tool whose
-references lead nowhere (`/$defs/…`). What it is given as `output_config` it sends as it is.
+litellm would give thinking fewer tokens, take it out of those of the reply, refuse what Anthropic's API has no word
+for, and of a schema put the references in place, or for a model that it does not know to take schemas force a tool
+whose references lead nowhere (`/$defs/…`).
 """
 
 from __future__ import annotations
@@ -9,25 +10,95 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adapters.lm.dspys_client import effort_of, form_of
+from adapters.lm.dspys_client import (
+    REASONING,
+    VERBATIM,
+    NotTakenError,
+    choice_of,
+    effort_of,
+    form_of,
+    limit_of,
+    taken,
+    tools_of,
+    top_logprobs_of,
+)
 
 ADAPTIVE = ("sonnet-5", "opus-5", "sonnet-4-6", "opus-4-6", "opus-4-7", "opus-4-8", "fable", "mythos", "haiku-5")
 """Parts of the names of models that are told an effort, and not a budget of tokens for their thinking.
 
 Rule: `dspy._vendor.lm15.providers.anthropic._ADAPTIVE_CLASS_MARKERS`."""
 
+BUDGETS: Mapping[str, int] = {
+    "minimal": 1024,
+    "low": 2048,
+    "medium": 8192,
+    "high": 16384,
+    "xhigh": 24576,
+    "max": 32768,
+}
+"""By effort: the tokens that another model may think, beside those of the reply.
 
-def with_output_config(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
-    """A chat request with its schema under `output_config`; as it is without one. Raises NotTakenError.
+Rule: `dspy._vendor.lm15.providers.common.EFFORT_THINKING_BUDGETS`."""
 
-    litellm sends one `output_config` alone, so the effort, which it would write there itself, is written beside.
-    Rule: the end of `dspy._vendor.lm15.providers.anthropic.AnthropicLM._payload`.
+LIMITS = (
+    *(("claude-3-haiku", 4096), ("claude-3-opus", 4096), ("claude-3-sonnet", 4096)),
+    *(("claude-3-5-", 8192), ("claude-3.5-", 8192)),
+)
+"""By a part of a model's name: the tokens of a reply where nothing is said of them; `USUAL_LIMIT` for other models.
+
+Rule: `dspy._vendor.lm15.providers.anthropic._DEFAULT_MAX_TOKENS_BY_CLASS`."""
+
+USUAL_LIMIT = 16384
+HOTTEST = 1.0
+
+AS_IT_IS = (*VERBATIM, "service_tier")
+"""Parts that OpenAI's API has, too: litellm hands them on where it is told to (`ALLOWED`), and else refuses them."""
+
+ALLOWED = "allowed_openai_params"
+KEPT = ("model", "messages", "top_p", "top_k", "tools", "tool_choice", "parallel_tool_calls", *AS_IT_IS)
+
+
+def body_for_anthropic(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The chat request, its parts but messages and tools in Anthropic's words. Raises NotTakenError.
+
+    `seed`, penalties, `logprobs` and `prompt_cache_key`, for which Anthropic has no word, are left out, and of `n`
+    nothing is written: as many requests are sent.
+    Rule: `dspy._vendor.lm15.providers.anthropic.AnthropicLM._payload`.
     """
-    form = form_of(request)
-    if form is None or form["type"] != "json_schema":
-        return dict(request)
-    config: dict[str, Any] = {"format": {"type": "json_schema", "schema": form["schema"]}}
-    effort = effort_of(request)
-    if effort not in (None, "none") and any(part in model.lower() for part in ADAPTIVE):
-        config = {"effort": "low" if effort == "minimal" else effort, **config}
-    return {**{name: value for name, value in request.items() if name != "response_format"}, "output_config": config}
+    given = taken(request)
+    foreign = given.keys() & set(REASONING) - {"reasoning_effort"}
+    if foreign:
+        raise NotTakenError(f"{min(foreign)}, which is another server's way of asking for reasoning")
+    top_logprobs_of(given)
+    choice_of(given, tools_of(given))
+    name, effort, form = model.lower(), effort_of(given), form_of(given)
+    if form is not None and form["type"] != "json_schema":
+        raise NotTakenError("JSON without a schema")
+    body = {part: given[part] for part in KEPT if part in given}
+    config: dict[str, Any] = {}
+    budget = 0
+    if effort not in (None, "none"):
+        if any(part in name for part in ADAPTIVE):
+            body["thinking"] = {"type": "adaptive"}
+            config["effort"] = "low" if effort == "minimal" else effort
+        else:
+            budget = BUDGETS[str(effort)]
+            body["thinking"] = {"type": "enabled", "budget_tokens": budget}
+    usual = next((limit for part, limit in LIMITS if part in name), USUAL_LIMIT)
+    body["max_tokens"] = (limit_of(given) or usual) + budget
+    if "temperature" in given:
+        body["temperature"] = min(given["temperature"], HOTTEST)
+    if given["stop"]:
+        body["stop_sequences"] = given["stop"]
+    user = given.get("user", given.get("safety_identifier"))
+    if user is not None:
+        body["metadata"] = {"user_id": user}
+    if form is not None:
+        config["format"] = {"type": "json_schema", "schema": form["schema"]}
+    return {**body, **({"output_config": config} if config else {})}
+
+
+def for_litellm(body: Mapping[str, Any]) -> dict[str, Any]:
+    """What litellm is given, so that it hands on this body."""
+    allowed = [part for part in AS_IT_IS if part in body]
+    return {**body, **({ALLOWED: allowed} if allowed else {})}

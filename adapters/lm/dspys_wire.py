@@ -70,7 +70,10 @@ def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], set
     if settings.model_type == "chat":
         body = body_of_dspy(model, request, connection)
         if _by_chat_door(model, request, connection) is None:
-            return Sent({**_for_litellm(model, body, connection), "model": model})
+            by_anthropic = _by_anthropics_door(model, request, connection)
+            if by_anthropic is None:
+                return Sent({**body, "model": model})
+            return Sent({**anthropic_wire.for_litellm(by_anthropic), "model": model}, request.get("n") or 1)
         times = request.get("n") or 1
         if is_ollama(model):
             return Sent({**body, "model": f"openai/{_name(model)}"}, times, path=OPENAI_PATH)
@@ -112,6 +115,9 @@ def is_left_to_litellm(model: str, request: Mapping[str, Any], connection: froze
         if route.door.dialect == "openai-chat":
             chat_wire.body_of_dspys_client(route.door, request)
             return False
+        if route.door.id == "anthropic":
+            anthropic_wire.body_for_anthropic(route.model, request)
+            return False
         given = taken(request)
         effort_of(given)
         form_of(given)
@@ -120,14 +126,15 @@ def is_left_to_litellm(model: str, request: Mapping[str, Any], connection: froze
     return bool(chat_wire.WAYS & given.keys() - {"reasoning_effort"})
 
 
-def _for_litellm(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any]:
-    """A chat request that goes through no chat door of ours, in the words in which litellm hands on what dspy sends."""
-    if is_left_to_litellm(model, request, connection):
-        return dict(request)
-    route = own_route(model, "chat", connection)
-    if route is None or route.door.dialect != "anthropic":
-        return dict(request)
-    return anthropic_wire.with_output_config(route.model, request)
+def _by_anthropics_door(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any] | None:
+    """What dspy's client asks of Anthropic, in words that litellm hands on; None where it does not ask there."""
+    route = None if has_gateway(model, os.environ) else own_route(model, "chat", connection)
+    if route is None or route.door.id != "anthropic":
+        return None
+    try:
+        return anthropic_wire.body_for_anthropic(route.model, request)
+    except NotTakenError:
+        return None
 
 
 def is_ollama(model: str) -> bool:
@@ -169,7 +176,8 @@ def as_written(
         return {name: value for name, value in made.items() if name in responses_wire.TAKEN_BY_LITELLM}
     by_door = _by_chat_door(model, request, connection)
     if by_door is None:
-        return _for_litellm(model, {name: one for name, one in request.items() if one is not None}, connection)
+        by_anthropic = _by_anthropics_door(model, request, connection)
+        return {name: one for name, one in (by_anthropic or request).items() if one is not None}
     exact = by_door[1]
     return {**{name: exact[name] for name in request if name in exact}, **exact}
 

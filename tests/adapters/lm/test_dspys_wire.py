@@ -6,9 +6,14 @@ from typing import Any
 
 import pytest
 from dspy._vendor.lm15.adaptation import nearest_effort
-from dspy._vendor.lm15.providers.anthropic import _ADAPTIVE_CLASS_MARKERS
+from dspy._vendor.lm15.providers.anthropic import (
+    _ADAPTIVE_CLASS_MARKERS,
+    _DEFAULT_MAX_TOKENS,
+    _DEFAULT_MAX_TOKENS_BY_CLASS,
+)
+from dspy._vendor.lm15.providers.common import EFFORT_THINKING_BUDGETS
 
-from adapters.lm.anthropic_wire import ADAPTIVE
+from adapters.lm.anthropic_wire import ADAPTIVE, BUDGETS, LIMITS, USUAL_LIMIT
 from adapters.lm.dspys_client import EFFORTS
 from adapters.lm.dspys_wire import as_written, body_of_dspy, is_left_to_litellm, sent
 
@@ -121,28 +126,55 @@ OF_SCHEMA = {"type": "json_schema", "json_schema": {"name": "Outputs", "strict":
 AS_CONFIG = {"format": {"type": "json_schema", "schema": SCHEMA}}
 
 
+THINKING = {"thinking": {"type": "enabled", "budget_tokens": 2048}, "max_tokens": 2048 + USUAL_LIMIT}
+ADAPTS = {"thinking": {"type": "adaptive"}, "max_tokens": USUAL_LIMIT}
+
+
 @pytest.mark.parametrize(
-    ("model", "params", "config"),
+    ("model", "params", "words"),
     [
-        ("anthropic/claude-opus-4-1", {}, AS_CONFIG),
-        ("claude-opus-4-1", {"reasoning_effort": "low"}, AS_CONFIG),
-        ("anthropic/claude-sonnet-5-5", {"reasoning_effort": "minimal"}, {"effort": "low", **AS_CONFIG}),
-        ("anthropic/claude-sonnet-5-5", {"reasoning_effort": "none"}, AS_CONFIG),
+        ("anthropic/claude-opus-4-1", {}, {"max_tokens": USUAL_LIMIT, "output_config": AS_CONFIG}),
+        ("claude-opus-4-1", {"reasoning_effort": "low"}, {**THINKING, "output_config": AS_CONFIG}),
+        (
+            "anthropic/claude-sonnet-5-5",
+            {"reasoning_effort": "minimal"},
+            {**ADAPTS, "output_config": {"effort": "low", **AS_CONFIG}},
+        ),
+        (
+            "anthropic/claude-sonnet-5-5",
+            {"reasoning_effort": "none", "max_tokens": 9},
+            {"max_tokens": 9, "output_config": AS_CONFIG},
+        ),
     ],
 )
-def test_anthropic_is_asked_for_a_schema_with_its_references(
-    model: str, params: dict[str, Any], config: dict[str, Any]
+def test_anthropic_is_asked_for_a_schema_and_for_thinking_in_its_own_words(
+    model: str, params: dict[str, Any], words: dict[str, Any]
 ) -> None:
     request = {"messages": MESSAGES, "response_format": OF_SCHEMA, **params}
     assert not is_left_to_litellm(model, request, frozenset())
-    handed = {"model": model, "messages": MESSAGES, "output_config": config, **params}
-    assert sent(model, request, frozenset()).arguments == handed
-    assert as_written(model, request, frozenset())["output_config"] == config, "and so it is shown"
+    assert sent(model, request, frozenset()).arguments == {"model": model, "messages": MESSAGES, **words}
+    assert as_written(model, request, frozenset()) == {"messages": MESSAGES, **words}, "and so it is shown"
+
+
+def test_of_what_anthropic_has_no_word_for_nothing_is_sent_and_its_own_words_are_used() -> None:
+    unheard = {"seed": 3, "presence_penalty": 0.5, "frequency_penalty": 1, "logprobs": True, "prompt_cache_key": "k"}
+    worded = {"temperature": 1.5, "stop": "END", "safety_identifier": "s", "max_tokens": 9}
+    words = {"temperature": 1.0, "stop_sequences": ["END"], "metadata": {"user_id": "s"}, "max_tokens": 9}
+    as_they_are = {"verbosity": "low", "service_tier": "flex"}
+    request = {"messages": MESSAGES, "n": 2, **unheard, **worded, **as_they_are}
+    made = sent("anthropic/claude-opus-4-1", request, frozenset())
+    shown = as_written("anthropic/claude-opus-4-1", request, frozenset())
+    assert shown == {"messages": MESSAGES, **words, **as_they_are} and made.times == 2
+    told = {"allowed_openai_params": ["verbosity", "service_tier"], "model": "anthropic/claude-opus-4-1"}
+    assert made.arguments == {**shown, **told}
 
 
 @pytest.mark.parametrize(
     "params",
-    [{"min_p": 0.1}, {"thinking": {"type": "disabled"}}, {"reasoning_effort": "enormous"}, {"response_format": {}}],
+    [
+        *({"min_p": 0.1}, {"thinking": {"type": "disabled"}}, {"reasoning_effort": "enormous"}),
+        *({"response_format": {}}, {"response_format": {"type": "json_object"}}, {"reasoning_format": "parsed"}),
+    ],
 )
 def test_what_dspys_client_does_not_take_for_anthropic_is_left_to_litellm(params: dict[str, Any]) -> None:
     request = {"messages": MESSAGES, "response_format": OF_SCHEMA, **params}
@@ -151,5 +183,6 @@ def test_what_dspys_client_does_not_take_for_anthropic_is_left_to_litellm(params
     assert sent("anthropic/claude-opus-4-1", request, frozenset()).arguments == handed
 
 
-def test_the_models_of_anthropic_that_are_told_an_effort_are_dspys() -> None:
-    assert ADAPTIVE == _ADAPTIVE_CLASS_MARKERS
+def test_the_tables_of_anthropics_models_are_dspys() -> None:
+    assert ADAPTIVE == _ADAPTIVE_CLASS_MARKERS and BUDGETS == EFFORT_THINKING_BUDGETS
+    assert (LIMITS, USUAL_LIMIT) == (_DEFAULT_MAX_TOKENS_BY_CLASS, _DEFAULT_MAX_TOKENS)
