@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events
+from textual.app import App
 from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 from textual.worker import Worker, WorkerState
@@ -116,7 +117,12 @@ class WorkbenchApp(SurvivingApp):
         if not self.confinement.why_no_program():  # who counts is a process of its own
             counts = ExactCounts(lambda *told: self.post_message(TokensCounted(*told)))
             self.set_interval(REST_SECONDS, lambda: counts.look(self.main.columns.rendered, self._wants_counts))
+        self.app_resume_signal.subscribe(self, self._paint_anew)
         self.call_after_refresh(self._settle)
+
+    def _paint_anew(self, _: App[Any]) -> None:
+        """Back from the shell (`fg`) the terminal shows nothing of the app, and nothing in it has changed."""
+        self.screen.refresh()
 
     @property
     def _wants_counts(self) -> bool:

@@ -101,7 +101,7 @@ def test_a_theme_is_seen_before_it_is_taken(tmp_path: Path) -> None:
     async def act(desk: Desk) -> None:
         desk.app.ask(desk.app.preferences.choose_theme())
         await desk.until(lambda: isinstance(desk.app.screen, ChooseThemeScreen))
-        await desk.press("down")
+        await desk.press("down", "down")
         assert desk.app.theme == "workbench-light"
         await desk.press("escape")
         assert desk.app.theme == "workbench-dark"

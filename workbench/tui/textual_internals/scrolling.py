@@ -34,6 +34,7 @@ class NeverScrolls(Widget):
     """A widget that holds all of its content: another size of it asks for no further layout.
 
     Textual lays out the screen twice when a widget has grown, in case scrollbars have to be fitted in.
+    It stands behind the class that a widget is: Textual takes styles from the first base alone.
     """
 
     def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:

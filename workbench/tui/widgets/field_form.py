@@ -119,7 +119,7 @@ def face(field: Field) -> tuple[str, tuple[Choice, ...]]:
     return name_of(field.annotation), field_values.choices_of(field)
 
 
-class FieldEditor(NeverScrolls, Vertical):
+class FieldEditor(Vertical, NeverScrolls):
     """Name and type of a field, its value to edit, and below it what is wrong with it."""
 
     BINDING_GROUP_TITLE = "Value"

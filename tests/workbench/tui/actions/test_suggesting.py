@@ -79,8 +79,12 @@ def test_a_rewrite_is_shown_as_a_diff_and_what_is_taken_is_a_variant_that_undo_t
             before = desk.document.session
             await ask(desk)
             await desk.until(lambda: isinstance(desk.app.screen, SuggestionScreen), "for the diff")
-            shown = "\n".join(seen(desk.app.screen.query_one(TextView)))
-            assert "+ Say unknown" in shown and f"- {TEXT}" in shown and "[/x]" in shown
+
+            def shown() -> str:
+                return "\n".join(seen(desk.app.screen.query_one(TextView)))
+
+            await desk.until(lambda: "+ Say unknown" in shown(), "for it to be painted")
+            assert f"- {TEXT}" in shown() and "[/x]" in shown()
             assert "t take it" in str(desk.app.screen.query_one(".dialog-hint").render())
             assert desk.document.session is before
             await desk.press("t")

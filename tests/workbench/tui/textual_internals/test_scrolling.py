@@ -24,7 +24,7 @@ class Rows(LineView):
 
 
 class Room(Vertical):
-    DEFAULT_CSS = "Room { PlainStatic { height: auto; } #below { height: 6; } }"
+    DEFAULT_CSS = "Room { #below { height: 6; } }"
 
     def compose(self) -> ComposeResult:
         yield PlainStatic("one row", id="above")
@@ -67,3 +67,12 @@ def test_what_grows_is_laid_out_once_and_no_scrollbar_is_painted_for_it(monkeypa
         assert view.vertical_scrollbar.window_size == view.size.height == 5
 
     on_stage(Room(), act)
+
+
+def test_what_never_scrolls_is_as_high_as_its_text_like_any_static() -> None:
+    room = Room()
+
+    async def act(stage: Stage[Room], pilot: Pilot[None]) -> None:
+        assert room.query_one(PlainStatic).region.height == 1
+
+    on_stage(room, act)

@@ -55,7 +55,7 @@ def same(one: Content, other: Content) -> bool:
     return one.plain == other.plain and one.spans == other.spans
 
 
-class PlainStatic(NeverScrolls, Static):
+class PlainStatic(Static, NeverScrolls):
     """A Static whose strings are text, never markup."""
 
     def __init__(self, text: str | Content = "", *, id: str | None = None, classes: str | None = None) -> None:
