@@ -9,6 +9,7 @@ from typing import Any
 from sessions.file import autosave, store
 from sessions.model.session import Session
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.textual_internals.terminal_writer import outlive_the_terminal
 
 
 def run_app(path: str | None = None, session: Session | None = None, **options: Any) -> int:
@@ -25,6 +26,7 @@ def run_app(path: str | None = None, session: Session | None = None, **options: 
         found = store.open_file(path)
         app = WorkbenchApp(found.session, Path(path), fingerprint=found.fingerprint, **options)
     app.preferences.use_config()
+    outlive_the_terminal()
     code = app.run()
     autosave.close()
     return code if code is not None else (app.return_code or 0)

@@ -13,6 +13,7 @@ from workbench.checks.reviewing import Look, Review
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.launch import run_app
 from workbench.tui.screens.review import Left, ReviewScreen
+from workbench.tui.textual_internals.terminal_writer import outlive_the_terminal
 
 
 def run_review(found: Review, again: Callable[[], Review], look: Look, of: str) -> tuple[Review, Decisions | None]:
@@ -28,6 +29,7 @@ def run_review(found: Review, again: Callable[[], Review], look: Look, of: str) 
         path = decisions.causes[0].fixtures[0].path
         app = ReviewApp(store.load(path), Path(path), ReviewScreen(decisions, look, of, "writes", at))
         app.preferences.use_config(keep=False)
+        outlive_the_terminal()
         app.run()
         if app.left is None:
             return found, None

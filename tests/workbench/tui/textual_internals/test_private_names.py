@@ -35,6 +35,7 @@ USED: dict[str, set[str]] = {
     "textual.dom.DOMNode": {"_bindings"},
     "textual.driver.Driver": {"_app"},
     "textual.drivers.web_driver.WebDriver": {"_write"},
+    "textual.drivers._writer_thread.WriterThread": {"_queue"},
     "textual.screen.Screen": {"_compositor"},
     "textual.widget.Widget": {
         *("_border_title", "_dispatch_message", "_scroll_update", "_size_updated", "_styles_cache"),
