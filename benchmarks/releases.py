@@ -69,7 +69,9 @@ def main(versions: Sequence[str]) -> None:
                 raise SystemExit(f"dspy {version} is not added: `workbench dspy add {version}` adds it")
         theirs = [f"chat@{version}" for version in versions]
         for names in (["chat", *theirs], OURS[: 1 + len(theirs)]):
-            _tell(names, _typed(names, here, environments.folder().parents[1]))
+            own = here / names[-1]  # else the work of the one before would be offered
+            own.mkdir()
+            _tell(names, _typed(names, own, environments.folder().parents[1]))
         if hasattr(os, "getloadavg"):
             print(f"load of the machine: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
