@@ -103,6 +103,7 @@ FLAGS: Mapping[str, str] = MappingProxyType(
         "literal-wrapper-in-optional": "Literal[…] is taken off for a plain Literal only.",
         "value-in-another-case": "Values of a Literal or Enum must match letter by letter.",
         "words-around-value": "A value is not searched for in a text: words or a full stop around it refuse it.",
+        "fraction-for-a-whole-number": "12.5 for an int is refused: nothing is rounded or cut off.",
         "digits-grouped": "1,234 is no number: commas, spaces and apostrophes within digits are refused.",
         "number-too-long": "Python refuses to read numbers of more than 4,300 digits.",
         "list-expected": "Lines, bullets and commas make no list; only JSON's [ ] does.",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 NUMBER = re.compile(r"[-+]?\d[\d_.,' ]*")
 GROUPED = re.compile(r"[-+]?\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?")
+FRACTION = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d+)?")
 TRUTH = re.compile(r"\b(true|false|yes|no)\b", re.IGNORECASE)
 DIGITS = 4300
 MOST_TEXT = 2_000
@@ -120,6 +121,12 @@ def _scalar(name: str, annotation: Any, text: str) -> Iterator[Flag]:
         yield Flag(
             "digits-grouped",
             f"{shown(text)} groups its digits; `{name}` must be a plain number ({re.sub('[^0-9.+-]', '', text)}).",
+            name,
+        )
+    elif annotation is int and FRACTION.fullmatch(text):
+        yield Flag(
+            "fraction-for-a-whole-number",
+            f"{shown(text)} has a fraction, and `{name}` is an int: dspy neither rounds it nor cuts it off.",
             name,
         )
     elif (TRUTH if annotation is bool else NUMBER).search(text):

@@ -156,6 +156,15 @@ def test_a_flag_names_the_field_the_value_and_the_place() -> None:
     assert "'y'" in flag.message
 
 
+def test_a_fraction_for_an_int_is_told_as_one_and_words_around_it_as_words() -> None:
+    for adapter, reply in (("chat", "[[ ## n ## ]]\n%s\n[[ ## completed ## ]]"), ("json", '{"n": %s}')):
+        (flag,) = read(adapter, reply % "12.5", n=int)
+        assert flag.name == "fraction-for-a-whole-number" and "'12.5'" in flag.message
+    (flag,) = read("chat", "[[ ## n ## ]]\nabout 12.5\n[[ ## completed ## ]]", n=int)
+    assert flag.name == "words-around-value"
+    assert read("chat", "[[ ## n ## ]]\n12.5\n[[ ## completed ## ]]", n=float) == ()
+
+
 def test_a_long_value_is_shown_short() -> None:
     (flag,) = read("chat", f"{'dear ' * 100_000}\n[[ ## a ## ]]\nx\n[[ ## completed ## ]]", a=str)
     assert len(flag.message) < 200
