@@ -20,8 +20,10 @@ from workbench.tui.widgets.text.wrapping import rows as wrapped
 
 AROUND = 3
 """Cells of the pane beside the text: a bar and blanks."""
-SHARE = 60
-"""Per cent of the pane's rows that it takes at most, as its style has it."""
+SHARE, SHARE_BESIDE_LONG = 60, 36
+"""Per cent of the pane's rows that it takes at most, and that it takes beside a long signature."""
+LONG = 600
+"""Characters of signature and instructions from which on they need most of the pane themselves."""
 NARROW = 100
 """Cells of the screen below which the next step alone is shown."""
 SAID, QUIET = "$foreground 85%", "$foreground 60%"
@@ -107,7 +109,7 @@ class Guide(Widget, can_focus=False):
     DEFAULT_CSS = """
     Guide {
         /* no margin at the sides: it would make the panes beside it narrower, too */
-        height: auto; max-height: 60%; margin-top: 1; padding: 0 1; background: $panel; border-left: outer $accent;
+        height: auto; margin-top: 1; padding: 0 1; background: $panel; border-left: outer $accent;
         overflow-y: auto; scrollbar-size: 1 1;
     }
     """
@@ -115,12 +117,15 @@ class Guide(Widget, can_focus=False):
     def __init__(self, session: Session, is_first: bool) -> None:
         super().__init__()
         self._opened = session
+        self._share = 0
+        self._make_room(session)
         self._title, self._opening = ("Welcome", OPENING) if is_first else ("What to look at", "")
         self.steps = steps_of(session, is_first)
         self.done: set[int] = set()
 
     def look(self, session: Session, columns: Sequence[RenderedColumn], actions: tuple[str, ...]) -> None:
         """Ticks off what is done by now; what was done once stays ticked."""
+        self._make_room(session)
         seen = Seen(self._opened, session, columns, actions)
         fresh = {
             place
@@ -131,11 +136,19 @@ class Guide(Widget, can_focus=False):
             self.done |= fresh
             self.refresh(layout=True)
 
+    def _make_room(self, session: Session) -> None:
+        """Leaves a long signature most of the pane, also one that was pasted over the example's."""
+        written = len(session.signature.text) + len(session.signature.instructions or "")
+        share = SHARE_BESIDE_LONG if written > LONG else SHARE
+        if share != self._share:
+            self._share = share
+            self.styles.max_height = f"{share}%"
+
     @property
     def _room(self) -> Size:
         """The cells and rows that the pane has for it."""
         pane = self.parent.size if isinstance(self.parent, Widget) else self.size
-        return Size(max(8, pane.width - AROUND), pane.height * SHARE // 100)
+        return Size(max(8, pane.width - AROUND), pane.height * self._share // 100)
 
     @property
     def next_step(self) -> int | None:

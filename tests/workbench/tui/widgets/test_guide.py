@@ -93,4 +93,21 @@ def test_no_step_is_cut_and_those_that_do_not_fit_are_counted(size: tuple[int, i
     at_the_desk(act, session=examples.load(examples.FIRST), size=size)
 
 
+def test_a_long_signature_keeps_most_of_its_pane() -> None:
+    first = examples.load(examples.FIRST)
+    long = replace(first, signature=replace(first.signature, instructions="Read the receipt.\n" * 40))
+
+    async def act(desk: Desk) -> None:
+        desk.app.guidance.show(is_first=True)
+        await desk.settle()
+        pane = desk.main.query_one("#left").size.height
+        assert guide(desk).size.height > pane * 36 // 100, "there is nothing else to show"
+        await desk.go_to("instructions")
+        await desk.paste_over(long.signature.instructions or "")
+        assert guide(desk).size.height <= pane * 36 // 100
+        assert "more" in guide(desk).render().plain and guide(desk).max_scroll_y == 0
+
+    at_the_desk(act, session=first, size=MIDDLE)
+
+
 FOOT_KEYS = "quits  esc hides"
