@@ -21,6 +21,7 @@ _CHAT = "Respond with the corresponding output fields, starting with the field `
 _XML = "Respond with the corresponding output fields wrapped in XML tags `<"
 _JSON = "Respond with a JSON object in the following order of fields: "
 _PROSE = "Your outputs must contain:\n"
+_OUTPUTS = "Your output fields are:\n"
 _BLOCK = "Reply with one fenced block of JSON, opened by ```json"
 _BLOCK_OF_AN_ARRAY = "The JSON is an array"
 _VERBATIM = "extract the fields from the text verbatim"
@@ -79,7 +80,11 @@ def read(messages: Sequence[Mapping[str, Any]]) -> Task:
     if format_ == "block":
         return _block_task(f"{system}\n\n{asked}".strip(), seed)
     names = _names(format_, system, asked)
-    wanted = tuple(_wanted(name, format_, system, asked) for name in names)
+    listed = {
+        name: (type_text, description)
+        for name, type_text, description in reversed(_listed(system, _PROSE if format_ == "prose" else _OUTPUTS))
+    }
+    wanted = tuple(_wanted(name, *listed.get(name, ("str", "")), format_, system, asked) for name in names)
     pairs = _examples(messages[:last])
     read_reply = replies.READERS[format_]
     examples = tuple(_supplied(read_reply(reply, names)) for _, reply in pairs)
@@ -226,9 +231,7 @@ def _closed(text: str) -> tuple[str, str]:
     return text.partition(")")[0], text.partition(")")[2]
 
 
-def _wanted(name: str, format_: Format, system: str, asked: str) -> WantedOutput:
-    listed = _listed(system, _PROSE if format_ == "prose" else "Your output fields are:\n")
-    type_text, description = next(((kind, text) for one, kind, text in listed if one == name), ("str", ""))
+def _wanted(name: str, type_text: str, description: str, format_: Format, system: str, asked: str) -> WantedOutput:
     schema = wanted_types.from_annotation(type_text)
     note = _note(name, system)
     if note is not None:
