@@ -14,6 +14,7 @@ from typing import NamedTuple
 from adapters.errors import SignatureError
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import extraction_signature
+from adapters.lm.errors import ProviderError
 from adapters.lm.offline import NAMES, OfflineLM
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request
@@ -27,6 +28,7 @@ from sessions.model.variants import VariantError
 
 KEPT = "the session's own"
 """What the replies that the session has are called among those of the offline models."""
+NO_REPLY = "There is no reply here."
 MOST_CASES = 12
 MOST_READINGS = 120
 """Of all columns, cases, signatures and replies together; past it, offline models are left out from the last on."""
@@ -71,7 +73,7 @@ class Prepared:
         other = next(_changed_types(self.session), None)
         self.wordings: tuple[Wording, ...] = (Wording("as it is", self.session), *([other] if other else []))
         self._views: dict[tuple[int, int, int], View] = {}
-        self._shown: dict[tuple[int, int, int, int], Shown | None] = {}
+        self._shown: dict[tuple[int, int, int, int], Shown | str] = {}
         self.replies = self._who_replies()
 
     @cached_property
@@ -105,29 +107,35 @@ class Prepared:
         except (ExportError, SignatureError, VariantError) as error:
             return str(error)
 
-    def shown(self, wording: int, case: int, column: int, who: int) -> Shown | None:
-        """The reply of `who`, read by the column's adapter; None where there is no prompt or no such reply."""
+    def shown(self, wording: int, case: int, column: int, who: int) -> Shown | str:
+        """The reply of `who`, read by the column's adapter, or why there is none."""
         place = wording, case, column, who
         if place not in self._shown:
             self._shown[place] = self._read(wording, case, column, self.replies[who])
         return self._shown[place]
 
-    def _read(self, wording: int, case: int, column: int, who: str) -> Shown | None:
+    def _read(self, wording: int, case: int, column: int, who: str) -> Shown | str:
         request = self.request(wording, case, column)
         if isinstance(request, str):
-            return None
+            return NO_REPLY
         view = self.view(wording, case, column)
         if who == KEPT:
             answer, said_by = _kept(view.case, view.column), _who_said(view)
         else:
-            answer, said_by = offline_answer(view, request, who), who
+            try:
+                answer, said_by = offline_answer(view, request, who), who
+            except ProviderError as error:  # a type that asks for more than these models write
+                return str(error)
         if answer is None:
-            return None
+            return NO_REPLY
         return Shown(answer, read_completion(view.adapter, request, view.signature, answer), said_by)
 
 
 def offline_answer(view: View, request: Request, model: str) -> Answer:
-    """What an offline model answers to a request; where a second model takes the fields out, it answers that too."""
+    """What an offline model answers to a request; where a second model takes the fields out, it answers that too.
+
+    Raises ProviderError for a type that asks for more than it writes.
+    """
     text = _said(model, request.prompt.as_dicts())
     if not view.adapter.profile.has_second_model:
         return Answer(text)

@@ -267,8 +267,8 @@ class _SessionPage:
             found: dict[tuple[int, int], Element] = {}
             for wording, case in self._states:
                 shown = self.prepared.shown(wording, case, column, reply)
-                if shown is None:
-                    found[wording, case] = as_html.element(Note("There is no reply here."))
+                if isinstance(shown, str):
+                    found[wording, case] = as_html.element(Note(shown))
                 else:
                     found[wording, case] = tag("div", {"class": "reply"}, *self._reply(shown, column))
             yield from self._merged(found, reply=(reply,))
@@ -302,7 +302,7 @@ class _SessionPage:
         self, wording: int, case: int, column: int, reply: int, parsers: Sequence[str]
     ) -> list[Element | str]:
         shown, request = self.prepared.shown(wording, case, column, reply), self.prepared.request(wording, case, column)
-        if shown is None or isinstance(request, str):
+        if isinstance(shown, str) or isinstance(request, str):
             return []
         one = self.prepared.columns[column]
         cells: list[Element | str] = [one.id]
@@ -350,7 +350,7 @@ class _SessionPage:
             found: dict[tuple[int, int], Element] = {}
             for wording, case in self._states:
                 shown = self.prepared.shown(wording, case, column, reply)
-                if shown is not None:
+                if not isinstance(shown, str):
                     steps = [self._reply_step(one, shown.reading) for one in reply_lesson.steps_of(shown.reading)]
                     found[wording, case] = tag("ol", {"class": "steps"}, *steps)
             yield from self._merged(found, reply=(reply,))

@@ -156,7 +156,7 @@ def value_in_xml(text: str) -> Any:
     """What one element holds: text, a list of its `item`s or a dict of its children; None where it is no XML."""
     try:
         return _in_element(ElementTree.fromstring(text))
-    except (ElementTree.ParseError, RecursionError):
+    except (ElementTree.ParseError, ValueError, RecursionError):  # ValueError: a lone surrogate
         return None
 
 

@@ -20,6 +20,7 @@ from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import rendering
 from tests.sessions.strategies import sessions
+from tests.support import hostile_session
 from workbench.exporting import prepared, session_page
 from workbench.lessons import lesson, lesson_words
 
@@ -162,6 +163,15 @@ def test_a_column_that_has_no_prompt_says_why_and_the_others_stand() -> None:
     assert "[[ ## note ## ]]" in column(page, "prompts", 1).text
 
 
+def test_where_an_offline_model_refuses_to_write_what_a_type_asks_for_the_page_says_so() -> None:
+    source = "class Long(pydantic.BaseModel):\n    many: pydantic.conlist(int, min_length=1_000_000_000)\n\n"
+    source += "class Take(dspy.Signature):\n    question: str = dspy.InputField()\n    a: Long = dspy.OutputField()\n"
+    session = small(signature=SignatureText(source), columns=(Column("json", "json"), Column("chat", "chat")))
+    page = seen(exported(session).text).where(case=0, wording=0, reply=0)
+    assert "writes no reply of more than 10,000 values" in column(page, "replies", 0).text
+    assert "[[ ## question ## ]]" in column(page, "prompts", 1).text
+
+
 # -- what it may do
 
 
@@ -236,6 +246,12 @@ def test_text_of_others_is_only_text(hostile: str) -> None:
     assert html.count(escaped(hostile)) > 10
     assert not UNSEEN.search(html)
     html.encode("utf-8")
+
+
+def test_a_session_that_is_hostile_everywhere_is_a_page() -> None:
+    page = seen(exported(hostile_session.session_of(hostile_session.SHORT)).text)
+    replies = column(page.where(case=0, wording=0, reply=1), "replies", 0).text
+    assert "chat reads it" in replies
 
 
 def test_a_reply_of_ten_megabytes_is_cut_and_says_by_how_much() -> None:

@@ -10,7 +10,7 @@ import pytest
 from adapters.formats.catalog import make
 from adapters.lm import ProviderError
 from adapters.lm import open as open_model
-from adapters.lm.offline import NAMES
+from adapters.lm.offline import NAMES, task
 from adapters.lm.protocol import collect
 from adapters.running import runner
 from adapters.running.runs import Run
@@ -279,6 +279,12 @@ def test_hostile_inputs_still_get_an_answer(adapter: str, text: str) -> None:
     assert run.values["answer"] in ("yes", "no")
 
 
+def test_an_example_that_no_parser_of_xml_takes_is_passed_over() -> None:
+    demo = {"question": "Is it?", "context": ["It is."], "answer": "yes", "score": 0.5, "reasons": "<a>\ud800</a>"}
+    run = ask("chat", "exact", demos=(demo,))
+    assert run.ok, run.error
+
+
 @pytest.mark.parametrize(
     "messages",
     [
@@ -305,3 +311,13 @@ def test_a_text_without_a_blank_is_answered_at_once(letter: str) -> None:
     lm = open_model("offline/exact")
     answered = loops(lambda: runner.run(make("chat"), lm, signature, (), {"text": text}, fallback=False))
     assert answered < LOOPS_A_SECOND / 2
+
+
+@pytest.mark.parametrize("adapter", ["chat", "twostep"])
+def test_a_prompt_of_many_outputs_is_read_once_and_not_once_an_output(adapter: str) -> None:
+    def task_of(count: int) -> list[dict[str, Any]]:
+        return make(adapter).format(read("q -> " + ", ".join([f"f{place}: int" for place in range(count)])), [], {})
+
+    few, many = task_of(40), task_of(320)
+    cost = loops(lambda: task.read(many)) / loops(lambda: task.read(few))
+    assert cost < 30
