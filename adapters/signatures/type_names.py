@@ -23,6 +23,18 @@ def name_of(annotation: Any) -> str:
     return f"{name_of(origin)}[{', '.join(names)}]"
 
 
+def written(annotation: Any) -> str:
+    """A type as people write it, for a screen: as `name_of`, but a `Union[date, NoneType]` is `date | None`."""
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin in (Union, types.UnionType):
+        return " | ".join("None" if one is types.NoneType else written(one) for one in args)
+    if annotation is Ellipsis:
+        return "..."
+    if origin is None or origin is Literal:
+        return name_of(annotation)
+    return f"{name_of(origin)}[{', '.join(written(one) for one in args)}]"
+
+
 def quoted_literal(text: str) -> str:
     """A text in single quotes, in double ones when it holds single ones only (`dspy.adapters.utils`)."""
     if "'" not in text:

@@ -190,7 +190,7 @@ def _said(value: Any, shape: Shape) -> str:
             and _reads_as(value, shape) == value
         ):
             return value
-        if not value and shape.kind == "text":
+        if not value and shape.kind == "text" and not shape.optional:
             return ""
     return json.dumps(value, ensure_ascii=False)
 
@@ -343,8 +343,8 @@ class _Reader:
 
 
 def _nothing(shape: Shape, line: int, column: int) -> Any:
-    """What a name with nothing behind it means."""
-    if shape.kind == "text":
+    """What a name with nothing behind it means: of what may be left out, that it is; `""` is a text of no length."""
+    if shape.kind == "text" and not shape.optional:
         return ""
     if shape.kind == "list":
         return []

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from adapters.replies.flags.flag import Flag, line, place, shown
-from adapters.replies.flags.json_text import first_opening, valid_object_at, without_fences
+from adapters.replies.flags.json_text import begins_without_brace, first_opening, valid_object_at, without_fences
 from adapters.replies.flags.verdict import named
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _several(reading: Reading) -> Iterator[Flag]:
     completion = reading.completion
     first = completion.find("{")
     end = valid_object_at(completion, first) if first >= 0 else -1
-    if end < 0:
+    if end < 0 or begins_without_brace(reading):
         return
     thinks = completion.find("<think>")
     if 0 <= thinks < first < completion.find("</think>"):

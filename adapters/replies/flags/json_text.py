@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from adapters.replies.reading import Reading
 
 STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"|"', re.DOTALL)
 FENCE_LINE = re.compile(r"```[\w+-]{0,20}")
@@ -92,6 +95,13 @@ def first_opening(text: str) -> int:
     """Where the first `{` or `[` stands; -1 for none."""
     places = [place for place in (text.find("{"), text.find("[")) if place >= 0]
     return min(places, default=-1)
+
+
+def begins_without_brace(reading: Reading) -> bool:
+    """Whether keys of the object were read that stand before the first `{`: those that follow are of its values."""
+    keys = [span.start for span in reading.spans if span.kind == "marker" and span.field]
+    first = reading.completion.find("{")
+    return bool(keys) and 0 <= keys[0] < first and reading.completion[keys[0]] == '"'
 
 
 def valid_object_at(text: str, start: int) -> int:

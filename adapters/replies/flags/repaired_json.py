@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.replies.flags.flag import Flag, place, shown
 from adapters.replies.flags.json_text import (
+    begins_without_brace,
     first_complaint,
     first_opening,
     lost_words,
@@ -44,6 +45,9 @@ def repaired_json(reading: Reading) -> Iterator[Flag]:
 
 
 def _whole(reading: Reading, text: str) -> Iterator[Flag]:
+    if begins_without_brace(reading):
+        yield Flag("json-repaired", "The { before the object is missing; json_repair read on as if it stood there.")
+        return
     start = text.find("{")
     if start >= 0 and valid_object_at(text, start) >= 0:
         return

@@ -12,7 +12,7 @@ from pydantic import Field
 from adapters.signatures import notation
 from adapters.signatures.signature import Field as SignatureField
 from adapters.signatures.signature import Signature
-from adapters.signatures.type_names import name_of, quoted_literal
+from adapters.signatures.type_names import name_of, quoted_literal, written
 
 ANNOTATIONS = [
     int,
@@ -31,6 +31,12 @@ ANNOTATIONS = [
     Literal[1, True, None, -2],
     list[Annotated[int, Field(ge=1)]],
 ]
+
+
+def test_a_screen_writes_a_type_as_people_do() -> None:
+    types = [Optional[int], list[str | None], tuple[int, ...], dict[str, list[int]], Literal["a", "b"]]  # noqa: UP045
+    said = ["int | None", "list[str | None]", "tuple[int, ...]", "dict[str, list[int]]", "Literal['a', 'b']"]
+    assert [written(one) for one in types] == said
 
 
 @pytest.mark.parametrize("annotation", ANNOTATIONS, ids=str)

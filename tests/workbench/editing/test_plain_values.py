@@ -169,3 +169,12 @@ def test_what_is_nested_too_deeply_is_said_and_stops_nothing(hostile: str) -> No
 def test_a_large_value_stands_as_json() -> None:
     large = ["x" * 50_000]
     assert plain_values.shown(large, TYPES["docs"]).startswith("[")
+
+
+def test_nothing_behind_the_name_of_an_optional_text_is_null_and_a_text_of_no_length_is_quotes() -> None:
+    invoice = {**INVOICE, "number": ""}
+    for note in (None, "", "x"):
+        written = plain_values.shown({**invoice, "note": note}, TYPES["invoice"])
+        assert plain_values.read(written, TYPES["invoice"]) == {**invoice, "note": note}
+    begun = "number:\nissued: 2024-01-02\nitems: []\nnote:\npaid: true"
+    assert plain_values.read(begun, TYPES["invoice"]) == {**invoice, "items": [], "note": None}

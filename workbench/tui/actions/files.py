@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adapters.errors import SignatureError
 from sessions.errors import SessionError
 from sessions.file import autosave, restore_points, saving, store
 from sessions.file.both_changes import CollisionError
@@ -28,12 +29,15 @@ if TYPE_CHECKING:
 
 MOST_LINES = 12
 """Lines of a difference that are shown in a question."""
+NEW = "new session"
+"""What a session is called until it has a name."""
+NAMELESS = ("", "Signature", "StringSignature")
 
 
 async def new_session(host: Host) -> None:
     """An empty session with the form of its signature open; work that is not saved is asked about first."""
     if await may_let_go(host):
-        host.load(Session(SignatureText(""), columns=DEFAULT_COLUMNS, name="new session"), None)
+        host.load(Session(SignatureText(""), columns=DEFAULT_COLUMNS, name=NEW), None)
         host.main.open_tab("signature")
         host.main.signature.show_as("form")
 
@@ -135,8 +139,7 @@ async def restore_earlier(host: Host) -> None:
 
 async def save_as(host: Host) -> bool:
     """Asks for a file and saves to it. False when it was not saved."""
-    name = re.sub(r"[^\w.-]+", "-", host.document.session.name)[:60].strip("-.") or "session"
-    proposed = host.document.path or Path.cwd() / f"{name}.session.json"
+    proposed = host.document.path or Path.cwd() / f"{_file_name(host.document.session)}.session.json"
 
     refuse = partial(why_no_file, example="questions.session.json", confinement=host.confinement)
     chosen = await host.app.push_screen_wait(AskScreen("Save as", str(proposed), refuse))
@@ -150,6 +153,19 @@ async def save_as(host: Host) -> bool:
             return False
     _relink(host, path)
     return _overwrite(host, path)
+
+
+def _file_name(session: Session) -> str:
+    """A name for the file of a session; of one without a name of its own that of its signature's class."""
+    name = session.name
+    if name == NEW:
+        try:
+            written = session.signature.read().name
+        except SignatureError:
+            written = ""
+        if written not in NAMELESS:
+            name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", written).lower()
+    return re.sub(r"[^\w.-]+", "-", name)[:60].strip("-.") or "session"
 
 
 def _relink(host: Host, path: Path) -> None:

@@ -11,7 +11,7 @@ from textual.timer import Timer
 
 from adapters.formats import catalog
 from adapters.requests.token_estimates import Estimates
-from adapters.signatures.type_names import name_of
+from adapters.signatures.type_names import written
 from sessions.model.session import Column
 from workbench.output.display import one_line
 from workbench.state.derived import RenderedColumn
@@ -362,7 +362,7 @@ def _expected(signature: Signature) -> Content:
     quiet = "$foreground 60%"
     said: list[tuple[str, str] | str] = [("Read from the reply: ", quiet)]
     for place, one in enumerate(signature.output_fields.values()):
-        kind = one_line(name_of(one.annotation), 20)
+        kind = one_line(written(one.annotation), 20)
         said += [(", ", quiet)] if place else []
         said += [(one.name, "$text-primary bold"), (f" {kind}", quiet)]
     return lines(*said, (". A reply pasted here is read without a call.", quiet))

@@ -186,12 +186,15 @@ def demo_uses(columns: Sequence[RenderedColumn]) -> tuple[DemoUse, ...]:
 
 
 def _demo_notes(state: State, uses: Sequence[DemoUse]) -> list[Note]:
-    alike: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    alike: dict[tuple[str, str], list[int]] = {}
     for use in uses:
-        if use.use != "complete":
-            alike.setdefault((use.use, use.missing), []).append(use.number - 1)
+        if use.use != "complete" and use.number <= len(state.session.demos):
+            values = state.session.demos[use.number - 1].values
+            is_null = any(name in values for name in use.missing)
+            missing = ", ".join(use.missing) + (" (null counts as none)" if is_null else "")
+            alike.setdefault((use.use, missing), []).append(use.number - 1)
     return [
-        Note("⚠", _about_demos(rows, use, ", ".join(missing)), Place("demo", row=rows[0]))
+        Note("⚠", _about_demos(rows, use, missing), Place("demo", row=rows[0]))
         for (use, missing), rows in alike.items()
     ]
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
+from textual.geometry import Size
 from textual.style import Style
 from textual.widget import Widget
 
@@ -15,6 +16,8 @@ from workbench.editing.field_values import ABSENT, Choice
 from workbench.tui.widgets.text.plain import content
 
 _GROUP = Binding.Group("Choice")
+APART = "   "
+UNBOUNDED = 1_000_000
 
 
 class ChoiceLine(Widget, can_focus=True):
@@ -58,16 +61,31 @@ class ChoiceLine(Widget, can_focus=True):
             self.refresh(layout=True)
 
     def render(self) -> Content:
-        pieces: list[Content | tuple[str, str]] = []
+        return self._within(self.content_size.width)
+
+    def get_content_width(self, container: Size, viewport: Size) -> int:
+        return self._within(UNBOUNDED).cell_length
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return len(self._within(width).wrap(width)) if width else 1
+
+    def _within(self, width: int) -> Content:
+        """All of it in rows of at most `width` cells: a mark never stands apart from the first word of its choice."""
+        pieces: list[Content] = []
         for index, choice in enumerate(self.choices):
             chosen = index == self._index
             style = "$foreground bold" if chosen else "$foreground 60%"
             label = content(f"{'●' if chosen else '○'} {choice.shown}", style)
             pieces.append(label.stylize(Style.from_meta({"choice": index})))
-            pieces.append(("   ", ""))
         if self._index is None and self._value is not ABSENT:
             pieces.append(content(f"⚠ {self._value!r} is none of these", "$text-warning"))
-        return Content.assemble(*pieces)
+        rows: list[list[Content]] = [[]]
+        for piece in pieces:
+            used = sum(one.cell_length + len(APART) for one in rows[-1])
+            if rows[-1] and used + piece.cell_length > width:
+                rows.append([])
+            rows[-1].append(piece)
+        return Content("\n").join([Content(APART).join(row) for row in rows])
 
     def on_click(self, event: events.Click) -> None:
         index = event.style.meta.get("choice")

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from adapters.signatures.signature import Field
-from adapters.signatures.type_names import name_of
+from adapters.signatures.type_names import written
 from workbench.editing import field_values, plain_values
 from workbench.editing.field_values import ABSENT, Choice, NotAValue
 from workbench.tui.keys.key_words import keys_of
@@ -116,7 +116,7 @@ class FieldForm(VerticalScroll, can_focus=False):
 
 def face(field: Field) -> tuple[str, tuple[Choice, ...]]:
     """What of a field decides which editor it has; its label follows the field while that stays the same."""
-    return name_of(field.annotation), field_values.choices_of(field)
+    return written(field.annotation), field_values.choices_of(field)
 
 
 class FieldEditor(Vertical, NeverScrolls):
@@ -271,7 +271,7 @@ class FieldEditor(Vertical, NeverScrolls):
 def _label(row: FormRow) -> Content:
     field = row.field
     about = f"\n{field.description}" if field.description else ""
-    kind = f"  {name_of(field.annotation)}" if row.has_type else ""
+    kind = f"  {written(field.annotation)}" if row.has_type else ""
     return lines((field.name, "bold"), (kind, "$foreground 60%"), (about, "$foreground 60%"))
 
 

@@ -19,6 +19,7 @@ from oracle import replies, signatures
 from oracle.engines import NAMES
 from pydantic import BaseModel
 
+import adapters
 from adapters import lint as prompt_lint
 from adapters.formats import catalog
 from adapters.formats.catalog import make
@@ -258,3 +259,11 @@ def test_a_reply_of_a_megabyte_is_explained_at_once(adapter: str, shape: str) ->
         assert isinstance(reading.near_misses, tuple)
 
     assert loops(explained, tries=1) < 2 * LOOPS_A_SECOND
+
+
+@pytest.mark.parametrize("adapter", ["json", "baml"])
+def test_an_object_without_its_opening_brace_is_not_taken_for_one_of_its_values(adapter: str) -> None:
+    reading = adapters.read("q -> one: dict, two: list", '"one": {"a": 1},\n"two": [{"b": 2}]}', adapter=adapter)
+    assert reading.values == {"one": {"a": 1}, "two": [{"b": 2}]}
+    flags = [(one.name, one.message[:36]) for one in reading.flags]
+    assert flags == [("json-repaired", "The { before the object is missing; ")]

@@ -13,6 +13,7 @@ from textual.widgets import Input
 
 from sessions.file import autosave, restore_points, store
 from sessions.model.session import Case
+from workbench.state.document import Place
 from workbench.tui.actions import cases, files
 from workbench.tui.dialogs.confirm import ConfirmScreen
 from workbench.tui.widgets.text.plain import PlainStatic
@@ -174,5 +175,20 @@ def test_the_name_that_is_proposed_is_one_that_pytest_collects() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f12")
         assert desk.app.screen.query_one(Input).value.endswith("/tickets.session.json")
+
+    at_the_desk(act)
+
+
+def test_a_new_session_is_proposed_to_be_saved_under_the_name_of_its_signature() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("ctrl+n")
+        await desk.press("f12")
+        assert desk.app.screen.query_one(Input).value.endswith("/new-session.session.json")
+        await desk.press("escape")
+        made = replace(desk.document.session, signature=TICKETS.signature)
+        desk.main.edit(lambda state: replace(state, session=made), Place("signature"), "paste")
+        await desk.settle()
+        await desk.press("f12")
+        assert desk.app.screen.query_one(Input).value.endswith("/classify.session.json")
 
     at_the_desk(act)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from tests.support.open_app import SMALL, WIDE, Desk, at_the_desk
+from sessions.model.session import Demo
+from tests.support.open_app import SMALL, TICKETS, WIDE, Desk, at_the_desk
 from workbench.tui.panes.notes import NotesPane
 from workbench.tui.widgets.text.text_view import TextView
 
@@ -22,3 +25,18 @@ def test_enter_on_a_note_leads_to_its_place(size: tuple[int, int]) -> None:
         assert place is not None and place.row == 2
 
     at_the_desk(act, size=size)
+
+
+def test_a_demo_whose_value_is_null_is_said_to_count_as_one_without_it() -> None:
+    def notes(urgency: dict[str, None]) -> str:
+        demo = Demo({"ticket": "It crashes.", "channel": "mail", "tags": [], "label": "bug", **urgency})
+        said: list[str] = []
+
+        async def act(desk: Desk) -> None:
+            said.append(desk.main.query_one(NotesPane).query_one(TextView).plain_text)
+
+        at_the_desk(act, session=replace(TICKETS, demos=(demo,)))
+        return said[0]
+
+    assert "demo 1 has no urgency: it is put first" in notes({})
+    assert "demo 1 has no urgency (null counts as none): it is put first" in notes({"urgency": None})

@@ -7,7 +7,7 @@ from typing import Any
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from tests.support.screen import Stage, on_stage
+from tests.support.screen import Stage, on_stage, seen
 from workbench.editing.field_values import ABSENT, Choice
 from workbench.tui.widgets.choice_line import ChoiceLine
 
@@ -34,3 +34,14 @@ def test_the_first_letter_chooses_and_enter_takes_the_first_or_goes_on() -> None
         assert chosen[-1] == "bill" and isinstance(stage.focused, Input), "enter goes on where one is chosen"
 
     on_stage(line, act)
+
+
+def test_a_mark_stands_beside_its_choice_where_the_line_is_too_narrow_for_all() -> None:
+    line = ChoiceLine([Choice(one, one) for one in ("invoice", "credit note", "reminder")], "invoice", lambda _: None)
+
+    async def act(stage: Stage[ChoiceLine], pilot: Pilot[None]) -> None:
+        line.styles.height = "auto"
+        await pilot.pause()
+        assert [row.rstrip() for row in seen(line)] == ["● invoice   ○ credit note", "○ reminder"]
+
+    on_stage(line, act, size=(30, 8))

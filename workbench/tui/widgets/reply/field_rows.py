@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.cells import cell_len
 
 from adapters.replies.reading import FieldReading, FieldState, Reading
-from adapters.signatures.type_names import name_of
+from adapters.signatures.type_names import written
 from workbench.output.display import one_line, safe, value_text
 from workbench.output.reading_text import raised_by
 from workbench.tui.widgets.text.wrapping import rows as wrapped
@@ -110,7 +110,7 @@ def _field(
         if step.note:
             found += _message("", step.note, "note", width)
     declared = reading.signature.output_fields.get(field.name)
-    is_told = declared is not None and name_of(declared.annotation) == type(field.value).__name__
+    is_told = declared is not None and written(declared.annotation) == type(field.value).__name__
     if field.steps and field.state in ("read", "default") and not is_told:
         found.append(_row([("    = ", "note"), (type(field.value).__name__, "type")], width))
     if field.error and (reading.error is None or reading.error.field != field.name):
@@ -122,7 +122,7 @@ def _field(
 
 def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: bool, width: int) -> Row:
     declared = reading.signature.output_fields.get(field.name)
-    annotation = safe(name_of(declared.annotation)) if declared is not None else ""
+    annotation = safe(written(declared.annotation)) if declared is not None else ""
     style = {"read": "ok", "default": "warning", "unread": "note"}.get(field.state, "error")
     pieces = [
         ("▾ " if is_open else "▸ ", "note"),
