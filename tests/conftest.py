@@ -1,9 +1,12 @@
-"""No test may wait for ever: what hangs fails, with the place where it stood. Nor does one wait for the network."""
+"""No test may wait for ever: what hangs fails, with the place where it stood. Nor does one wait for the network,
+nor reads or writes what is kept in the home of whoever runs them.
+"""
 
 from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -34,3 +37,13 @@ def pytest_collection_finish() -> None:
     """What is imported by now stays: nobody looks for garbage in it again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def a_home_of_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Kept copies and settings are the tests' own. XDG_DATA_HOME stays, for added releases of dspy are used."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(home / "state"))
+        patch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+        yield

@@ -39,11 +39,6 @@ def _refuse(name: str) -> None:
 Run = Callable[..., Done]
 
 
-@pytest.fixture(autouse=True)
-def without_the_config_of_whoever_runs_the_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CONFIG_HOME", "/nonexistent")
-
-
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Runs `workbench` with these words in a new folder; `stdin` is text or bytes."""
