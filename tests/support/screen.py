@@ -55,6 +55,12 @@ def on_stage(
     return stage
 
 
+def lower_edge(widget: Widget) -> str:
+    """The last row of a widget with its border."""
+    width, height = widget.outer_size
+    return widget.render_lines(Region(0, height - 1, width, 1))[0].text
+
+
 def seen(widget: Widget) -> list[str]:
     """The rows a widget paints, as text."""
     return [strip.text for strip in widget.render_lines(Region(0, 0, widget.size.width, widget.size.height))]

@@ -69,6 +69,18 @@ def test_a_word_of_the_description_finds_what_is_called_otherwise() -> None:
     assert len([one for one in found if one.startswith("Check")]) == 1, "two letters are no word"
 
 
+def test_a_word_of_the_description_comes_before_letters_that_are_scattered_over_a_name() -> None:
+    found: list[tuple[float, str]] = []
+
+    async def act(desk: Desk) -> None:
+        provider = provider_of(desk.app)(desk.app.screen)
+        found.extend([(hit.score, str(hit.text)) async for hit in provider.search("hand")])
+
+    at_the_desk(act)
+    assert max(found)[1] == "Export as page for a browser", "its description says handout"
+    assert "Theme: ansi-dark" in [text for _, text in found], "it has the letters"
+
+
 def test_enter_in_the_same_breath_takes_what_was_typed_and_not_what_was_offered_before() -> None:
     async def act(desk: Desk) -> None:
         before = desk.main.query_one("#editors").outer_size.width

@@ -65,6 +65,9 @@ class BrowseScreen(ChooseScreen):
         if event.option_index < len(self._shown):
             self._show_glance(self._shown[event.option_index])
 
+    def nothing_found(self) -> None:
+        self._glance.show(lines(("", QUIET)))
+
     def _show_glance(self, entry: Entry) -> None:
         card = self._cards.get(entry.value)
         self._glance.show(glance(card) if card is not None else lines(("…", QUIET)))

@@ -30,6 +30,7 @@ MOST_ALIGNED, LONGEST_ALIGNED = 40, 16
 WIDE_FROM = 72
 """Cells of an entry from which its dialog is wider than others."""
 MOST_ROWS = 20
+NOTHING = "nothing here has these words"
 ROWS_AROUND = 9
 """Rows of a dialog that its entries do not take."""
 
@@ -137,7 +138,7 @@ class ChooseScreen(ModalScreen[str | None]):
 
     def action_move(self, by: int) -> None:
         options = self.query_one(OptionList)
-        if options.option_count:
+        if self._shown:
             options.highlighted = ((options.highlighted or 0) + by) % options.option_count
 
     def _narrow(self, typed: str) -> None:
@@ -153,6 +154,12 @@ class ChooseScreen(ModalScreen[str | None]):
         values = [one.value for one in self._shown]
         if values:
             options.highlighted = values.index(self._current) if self._current in values and not typed else 0
+        else:
+            options.add_option(Option(content(f"  {NOTHING}", "$foreground 60%"), disabled=True))
+            self.nothing_found()
+
+    def nothing_found(self) -> None:
+        """Nothing fits what was typed: what is shown of an entry is of none any more."""
 
     def _line(self, entry: Entry) -> Content:
         mark = ("● ", "$text-accent") if entry.value == self._current else ("  ", "")

@@ -21,12 +21,12 @@ from workbench.tui.panes.verdict_words import in_short
 from workbench.tui.runs import ratings
 from workbench.tui.runs.exact_counts import told_by_provider
 from workbench.tui.runs.runs import ColumnRun
-from workbench.tui.textual_internals.border_title import put_border_title
+from workbench.tui.textual_internals.border_title import put_border_subtitle, put_border_title
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
-from workbench.tui.widgets.text.plain import lines, same
+from workbench.tui.widgets.text.plain import content, lines, same
 from workbench.tui.widgets.text.wrapping import rows
 from workbench.tui.widgets.verdict_strip import Verdict
 
@@ -48,6 +48,9 @@ LONG_WAIT_S = 0.15
 is one row, while all rows of a column twice a key would keep every other column waiting."""
 
 NOT_DSPYS = "not an adapter of dspy's"
+PROMPT_KEYS = "{prompt.choose|enter} edits it  {prompt.quiet|o} folds  {prompt.form|v} raw"
+REPLY_KEYS = "edit it: read anew  tab values"
+FIELDS_KEYS = "{fields.open|enter} steps  {fields.in_reply|r} write another"
 
 
 class ColumnPane(Vertical):
@@ -81,6 +84,7 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         self._streamed: tuple[int, int, int, bool] | None = None
         self._is_outdated = False
         self._has_drifted = False
+        self._whose = ""
         self._title = Content("")
         self._title_on_screen: Content | None = None
         self.prompt = PromptView(column_id)
@@ -207,9 +211,25 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         """At its lower edge: that dspy's adapters are as dspy's are, once among all columns, and what is not dspy's."""
         release = catalog.of_release(self._adapter)
         said = AS_DSPY if says_dspy else "" if self.is_dspys else NOT_DSPYS
-        said = said if release is None else f"by dspy {release.version} itself"
-        if self.border_subtitle != said:
-            self.border_subtitle = said
+        self._whose = said if release is None else f"by dspy {release.version} itself"
+        self._show_edge()
+
+    def on_descendant_focus(self) -> None:
+        self._show_edge()
+
+    def on_descendant_blur(self) -> None:
+        self._show_edge()
+
+    def _show_edge(self) -> None:
+        """At the lower edge: the keys of the part that has the focus, and whose adapter it is where there is room."""
+        parts = {self.prompt: PROMPT_KEYS, self.reply: REPLY_KEYS, self.fields: FIELDS_KEYS}
+        shown = next((said for part, said in parts.items() if part.has_focus), "")
+        if shown is REPLY_KEYS and not self.reply.raw:
+            shown = ""
+        said = keys_of(self.app)(shown)
+        fits = not said or len(said) + len(self._whose) + 8 < self.size.width
+        edge = " ── ".join(one for one in (said, self._whose if fits else "") if one)
+        put_border_subtitle(self, content(edge))
 
     def mark_outdated(self, is_outdated: bool) -> None:
         """Whether the prompt is another one than the reply answers; `F7`, `5` shows what changed."""

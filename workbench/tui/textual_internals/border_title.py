@@ -1,4 +1,4 @@
-"""The title in the border of a widget, put at the cost of its own row."""
+"""The titles in the border of a widget, put at the cost of their own rows."""
 
 from __future__ import annotations
 
@@ -18,3 +18,13 @@ def put_border_title(widget: Widget, title: Content) -> None:
     widget._border_title = shown
     left, top = widget.content_offset
     widget.refresh(Region(-left, -top, max(1, widget.outer_size.width), 1))
+
+
+def put_border_subtitle(widget: Widget, title: Content) -> None:
+    """As `put_border_title`, at the lower edge."""
+    shown, before = title.expand_tabs(4).split()[0] if title.plain else Content(""), widget._border_subtitle
+    if (before.plain, before.spans) == (shown.plain, shown.spans) if before is not None else not shown.plain:
+        return
+    widget._border_subtitle = shown
+    left, top = widget.content_offset
+    widget.refresh(Region(-left, widget.outer_size.height - 1 - top, max(1, widget.outer_size.width), 1))

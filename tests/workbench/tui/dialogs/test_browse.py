@@ -3,8 +3,11 @@
 from dataclasses import replace
 from pathlib import Path
 
+from textual.widgets import OptionList
+
 from sessions.file import store
 from tests.support.open_app import TICKETS, Desk, at_the_desk
+from tests.support.screen import seen
 from workbench.tui.actions.browsing import entries_of
 from workbench.tui.dialogs.browse import BrowseScreen
 from workbench.tui.widgets.field_form import FieldEditor
@@ -28,6 +31,9 @@ def test_a_session_is_found_by_its_tag_and_seen_before_it_is_opened(tmp_path: Pa
         assert "tickets" in glance(desk) and "Classify" in glance(desk)
         await desk.type("c.js")
         assert "no JSON" in glance(desk)
+        await desk.fill_in("zzz")
+        await desk.press("down", "enter")
+        assert glance(desk) == "" and "nothing here has these words" in "".join(seen(screen.query_one(OptionList)))
         await desk.fill_in("#mon")
         assert glance(desk).startswith("bills [/x]  #money\n2 cases · 3 demos · 0 recorded")
         await desk.press("enter")

@@ -8,8 +8,8 @@ import pytest
 
 from sessions.model.replies import Reply
 from sessions.model.session import Column
-from tests.support.open_app import TICKETS, Desk, at_the_desk
-from tests.support.screen import seen
+from tests.support.open_app import MIDDLE, TICKETS, Desk, at_the_desk
+from tests.support.screen import lower_edge, seen
 from workbench.tui.panes.columns import said_beyond
 from workbench.tui.panes.status import StatusLine
 
@@ -106,3 +106,26 @@ def test_the_last_line_tells_of_columns_out_of_sight_while_there_are_any() -> No
         assert "3 of 5 columns" in seen(status)[0]
 
     at_the_desk(act, session=FIVE)
+
+
+def test_the_part_of_a_column_with_the_focus_names_its_keys_at_the_lower_edge() -> None:
+    def edge(desk: Desk, column: str) -> str:
+        pane = desk.main.columns.column(column)
+        assert pane is not None
+        return lower_edge(pane)
+
+    async def act(desk: Desk) -> None:
+        assert "as dspy" in edge(desk, "chat")
+        await desk.press("f3")
+        assert "enter edits it" in edge(desk, "chat") and "edits it" not in edge(desk, "json")
+        await desk.press("f4")
+        assert "tab" not in edge(desk, "chat"), "there is nothing yet to go through"
+        await desk.paste_over("[[ ## label ## ]]\nbug\n\n[[ ## urgency ## ]]\n3")
+        await desk.press("f4", "f4", "f4")
+        assert "tab values" in edge(desk, "chat")
+        await desk.press("tab")
+        assert "r write another" in edge(desk, "chat")
+        await desk.press("f2")
+        assert "as dspy" in edge(desk, "chat") and "write another" not in edge(desk, "chat")
+
+    at_the_desk(act, size=MIDDLE)

@@ -7,8 +7,8 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 from textual.widgets import Static
 
-from tests.support.screen import Stage, on_stage, seen
-from workbench.tui.textual_internals.border_title import put_border_title
+from tests.support.screen import Stage, lower_edge, on_stage, seen
+from workbench.tui.textual_internals.border_title import put_border_subtitle, put_border_title
 
 
 class Lines(Static):
@@ -38,5 +38,18 @@ def test_another_title_paints_its_row_alone() -> None:
         lines.border_title = Content("As Textual does")
         await pilot.pause()
         assert lines.asked, "what is compared with: a title put by Textual asks for every line"
+
+    on_stage(Lines(), act)
+
+
+def test_another_title_at_the_lower_edge_paints_its_row_alone_and_an_empty_one_takes_it_away() -> None:
+    async def act(stage: Stage[Lines], pilot: Pilot[None]) -> None:
+        lines = stage.widget
+        lines.asked.clear()
+        for said in ("Before", "After", ""):
+            put_border_subtitle(lines, Content(said))
+            await pilot.pause()
+            assert said in lower_edge(lines) and ("r" in lower_edge(lines)) == bool(said)
+        assert lines.asked == []
 
     on_stage(Lines(), act)

@@ -23,7 +23,8 @@ from workbench.tui.textual_internals.scrolling import NeverScrolls
 LONGEST_TOAST = 600
 SHORTEST_WORD = 4
 """Letters of a word that is looked for in descriptions: fewer would find half of the palette."""
-LEAST_SCORE = 0.01
+DESCRIBED = 0.01
+"""The score of a palette entry that is found by its description: below that of any whose name has the words."""
 LONGEST_NAME = 80
 
 
@@ -100,16 +101,23 @@ def palette_discovery(text: str, command: IgnoreReturnCallbackType, help: str = 
 def palette_hit(matcher: Matcher, text: str, command: IgnoreReturnCallbackType, help: str = "") -> Hit | None:
     """A palette entry for what was typed, with the matching letters marked; None when nothing matches.
 
-    Behind those whose name matches stand those whose description has every word that was typed.
+    First stand those whose name has every word that was typed, then those whose description has, then those whose name
+    has the letters somewhere, in this order.
     """
     shown = one_line(text, LONGEST_NAME)
     score, offsets = matcher.fuzzy_search.match(matcher.query, shown)
-    if not score:
-        words = matcher.query.lower().split()
-        if max(map(len, words), default=0) < SHORTEST_WORD or not all(word in help.lower() for word in words):
+    words = matcher.query.lower().split()
+    if not (score and _has_all(words, shown)):
+        is_described = max(map(len, words), default=0) >= SHORTEST_WORD and _has_all(words, help)
+        if not is_described and not score:
             return None
-        score = LEAST_SCORE
+        score = DESCRIBED if is_described else DESCRIBED * score / (1 + score)
     return Hit(score, _marked(shown, offsets), command, text=shown, help=_help(help))
+
+
+def _has_all(words: Sequence[str], text: str) -> bool:
+    lower = text.lower()
+    return all(word in lower for word in words)
 
 
 def _help(text: str) -> str | None:
