@@ -160,7 +160,7 @@ def at_the_desk(
             app.preferences.use_config()
         async with app.run_test(size=size, notifications=True, tooltips=True) as pilot:
             desk = Desk(app, pilot)
-            await desk.until(lambda: app.main.history.is_mounted, "for the first picture")
+            await desk.until(lambda: app.main.editors.history.is_mounted, "for the first picture")
             await act(desk)
             await desk.settle()
         return app

@@ -225,7 +225,7 @@ class WorkbenchApp(SurvivingApp):
 
     def action_help_quit(self) -> None:
         """What people press to end a program when nothing is selected that could be copied."""
-        self.main.say(self.key_words("{app.leave|ctrl+q} quits; unsaved work is asked about"))
+        self.main.status.say(self.key_words("{app.leave|ctrl+q} quits; unsaved work is asked about"))
 
     def action_leave(self) -> None:
         from workbench.tui.actions import files
@@ -346,13 +346,13 @@ class WorkbenchApp(SurvivingApp):
         self.ask(finding.find_anywhere(self))
 
     def action_focus_editors(self) -> None:
-        self.main.focus_editors()
+        self.main.editors.focus_next()
 
     def action_focus_prompts(self) -> None:
-        self.main.focus_part(PromptView)
+        self.main.columns.focus_next_part(PromptView)
 
     def action_focus_replies(self) -> None:
-        self.main.focus_part(ReplyView)
+        self.main.columns.focus_next_part(ReplyView)
 
     def action_maximize_pane(self) -> None:
         self.main.maximize_pane()
@@ -361,8 +361,8 @@ class WorkbenchApp(SurvivingApp):
         self.preferences.toggle_projector()
 
     def action_signature_view(self) -> None:
-        self.main.open_tab("signature")
-        self.main.signature.show_next_view()
+        self.main.editors.open("signature")
+        self.main.editors.signature.show_next_view()
 
     def copy_to_clipboard(self, text: str) -> None:
         clipboard.copy(self, text, to_programs=not self.confinement.why_no_program())
@@ -379,7 +379,7 @@ class WorkbenchApp(SurvivingApp):
         if self._is_projected and self.main.columns.rendered:
             self._is_projected = False
             self.preferences.toggle_projector()
-            self.main.focus_part(PromptView)
+            self.main.columns.focus_next_part(PromptView)
         if self._drift_watch is not None or self.document.state.case.recordings:
             self._watch_drift()
 

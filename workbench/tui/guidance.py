@@ -29,7 +29,7 @@ class Guidance:
         if guide.steps:
             self._actions = ()
             self._main.guide = guide
-            self._main.query_one("#left").mount(guide, before="#notes-pane")
+            self._main.editors.mount(guide, before="#notes-pane")
             self.look()
 
     def hide(self) -> None:

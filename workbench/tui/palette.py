@@ -33,7 +33,7 @@ from workbench.tui.actions import (
 )
 from workbench.tui.keys.bindings import APP_BINDINGS, ON_A_DIALOG
 from workbench.tui.keys.keymap import first_key
-from workbench.tui.screens.main import EDITORS
+from workbench.tui.panes.editors import EDITORS
 from workbench.tui.screens.pages import PAGES
 from workbench.tui.textual_internals.own_bindings import own_bindings
 from workbench.tui.widgets.prompt.prompt_view import PromptView
@@ -157,16 +157,15 @@ def _copying(host: Host) -> Iterator[Command]:
 
 def _view(host: Host) -> Iterator[Command]:
     main = host.main
-    yield Command("More room for prompts", "moves the line between prompts and replies", partial(main.resize, 0.1))
-    yield Command("More room for replies", "moves the line between prompts and replies", partial(main.resize, -0.1))
-    yield Command("More room for editors", "moves the line between editors and columns", partial(main.widen_editors, 8))
-    yield Command(
-        "More room for columns", "moves the line between editors and columns", partial(main.widen_editors, -8)
-    )
-    if main.notes.display:
-        yield Command("Go to: notes", "what to notice, below the editors", main.notes.focus_first)
+    share, width = "moves the line between prompts and replies", "moves the line between editors and columns"
+    yield Command("More room for prompts", share, partial(main.columns.resize_prompts, 0.1))
+    yield Command("More room for replies", share, partial(main.columns.resize_prompts, -0.1))
+    yield Command("More room for editors", width, partial(main.widen_editors, 8))
+    yield Command("More room for columns", width, partial(main.widen_editors, -8))
+    if main.editors.notes.display:
+        yield Command("Go to: notes", "what to notice, below the editors", main.editors.notes.focus_first)
     for tab in EDITORS:
-        yield Command(f"Go to: {tab}", "one of the editors", partial(main.focus_editor, tab))
+        yield Command(f"Go to: {tab}", "one of the editors", partial(main.editors.focus_on, tab))
     for page, about in PAGES.items():
         yield Command(
             f"Look closer: {about.tab}", "at the column with the focus", partial(looking.open_pages, host, page)
@@ -208,7 +207,7 @@ def _session(host: Host) -> Iterator[Command]:
         yield Command("Download a file", about, partial(_ask, host, partial(downloading.choose, host)))
     about = "what `workbench bench` ran for this session: cases by columns, and every reply"
     yield Command("Bench: the grid", about, partial(_ask, host, partial(benching.look_at_bench, host)))
-    yield Command("Remove this value", "the field with the focus gets no value", main.clear_field)
+    yield Command("Remove this value", "the field with the focus gets no value", main.editors.clear_field)
 
 
 def _models(host: Host) -> Iterator[Command]:

@@ -13,8 +13,9 @@ from adapters.user_folders import user_folder
 from workbench.state.document import Document
 from workbench.tui import remembered, themes
 from workbench.tui.keys.key_words import USUAL, KeyWords
+from workbench.tui.panes.editors import EDITORS
 from workbench.tui.remembered import Remembered, number_in, text_in
-from workbench.tui.screens.main import EDITORS, MainScreen
+from workbench.tui.screens.main import MainScreen
 from workbench.tui.widgets.prompt.prompt_section import Origin
 from workbench.tui.widgets.text.plain import plain_notify
 
@@ -142,10 +143,10 @@ class Preferences:
             self._document.look_at_case(names.index(case))
         tab = text_in(parts, "tab")
         if tab in EDITORS:
-            self._main.open_tab(tab)
+            self._main.editors.open(tab)
         view = text_in(parts, "signature")
         if view in ("form", "both", "source"):
-            self._main.signature.show_as(view, focus=False)  # type: ignore[arg-type]
+            self._main.editors.signature.show_as(view, focus=False)  # type: ignore[arg-type]
 
     def _unfold(self, kept: Any) -> None:
         """The long values that were open, by column."""
@@ -168,9 +169,9 @@ class Preferences:
         user = {**sizes, **welcomed, "theme": theme, "compact": look.is_compact}
         own = {
             **sizes,
-            "tab": self._main.tab,
+            "tab": self._main.editors.tab,
             "case": self._document.state.case.name,
-            "signature": self._main.signature.view,
+            "signature": self._main.editors.signature.view,
             "unfolded": {
                 one.column_id: sorted(map(list, one.prompt.unfolded), key=repr)[:MOST_UNFOLDED]
                 for one in self._main.columns.all
@@ -215,7 +216,7 @@ class Preferences:
             self._main.columns.set_quiet(look.is_quiet)
             self._main.project(is_projected)
         if before is None:
-            self._main.say(self.key_words("projector · {app.project|shift+F6} back"))
+            self._main.status.say(self.key_words("projector · {app.project|shift+F6} back"))
         else:
             self._main.call_after_refresh(self._main.columns.scroll_to, x=before.scrolled, animate=False)
 

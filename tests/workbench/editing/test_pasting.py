@@ -60,11 +60,11 @@ def test_rows_pasted_into_the_list_stand_after_the_current_demo_and_one_undo_tak
 
 def test_without_any_demo_rows_can_be_pasted_and_added_all_the_same() -> None:
     async def act(desk: Desk) -> None:
-        desk.main.open_tab("demos")
+        desk.main.editors.open("demos")
         await desk.settle()
-        desk.main.focus_editors()
-        desk.main.open_tab("demos")
-        desk.main._focus_first(desk.main.demos)
+        desk.main.editors.focus_next()
+        desk.main.editors.open("demos")
+        desk.main.editors._focus_first(desk.main.editors.demos)
         await desk.settle()
         desk.app.post_message(events.Paste('[{"ticket": "One", "label": "bug"}]'))
         await desk.until(lambda: len(desk.document.session.demos) == 1)

@@ -16,7 +16,7 @@ from workbench.tui.widgets.text.text_view import TextView
 
 def test_every_keystroke_in_the_signature_changes_every_column() -> None:
     async def act(desk: Desk) -> None:
-        desk.main.signature.go_to(6, 8)
+        desk.main.editors.signature.go_to(6, 8)
         await desk.type("Always ")
         for column in ("chat", "json", "xml"):
             assert "Always Classify the ticket." in desk.prompt(column)
@@ -123,7 +123,7 @@ def test_a_value_that_is_no_json_says_where_and_the_last_value_stays() -> None:
         await desk.go_to("input", "tags")
         await desk.paste_over('["export", ')
         assert desk.document.state.case.inputs["tags"] == ["export"]
-        shown = [str(one.render()) for one in desk.main.inputs.query(".field-error") if one.display]
+        shown = [str(one.render()) for one in desk.main.editors.inputs.query(".field-error") if one.display]
         assert any("line 1" in text and "column" in text for text in shown)
         await desk.paste_over('["export", "csv"]')
         assert desk.document.state.case.inputs["tags"] == ["export", "csv"]
@@ -260,10 +260,10 @@ def test_all_panes_can_be_reached_by_keys_at_every_size(size: tuple[int, int]) -
         assert main.columns.all[2].reply.has_focus
         for tab in ("signature", "inputs", "demos", "history"):
             await desk.press("f2")
-            if main._tab != tab:
+            if main.editors.tab != tab:
                 await desk.press("f2")
-            assert main._tab == tab
-            assert main.pane(tab).region.height > (3 if size == SMALL else 8)
+            assert main.editors.tab == tab
+            assert main.editors.pane(tab).region.height > (3 if size == SMALL else 8)
         for column in main.columns.all:
             assert column.outer_size.width >= 32 or not column.display
 
@@ -308,7 +308,7 @@ def test_help_and_back() -> None:
 @pytest.mark.parametrize("size", [WIDE, SMALL])
 def test_f10_shows_the_pane_with_the_focus_alone_and_follows_it(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
-        left, columns = desk.main.query_one("#left"), desk.main.columns
+        left, columns = desk.main.editors, desk.main.columns
         await desk.press("f10")
         assert left.size.width > size[0] - 4 and not columns.region
         await desk.press("f4")
@@ -330,7 +330,7 @@ def test_a_class_that_is_broken_for_a_moment_stays_a_class_on_screen() -> None:
         await desk.press("ctrl+home")
         await desk.type("x x\n")
         assert desk.main.engine.signature.error is not None
-        assert not desk.main.signature.has_class("-short")
+        assert not desk.main.editors.signature.has_class("-short")
         assert not desk.main.query_one("#instructions-editor").display
 
     at_the_desk(act)
@@ -358,7 +358,7 @@ def test_json_typed_key_by_key_is_a_value_and_stays_as_it_was_typed(typed: str) 
         assert desk.document.state.case.inputs["tags"] == json.loads(typed)
         assert desk.editor.raw == typed
         assert "not a value" not in desk.main.query_one("#notes", TextView).plain_text
-        assert not [one for one in desk.main.inputs.query(".field-error") if one.display]
+        assert not [one for one in desk.main.editors.inputs.query(".field-error") if one.display]
         assert "✗" not in str(desk.main.query_one("#tabs").render())
 
     at_the_desk(act)
@@ -366,15 +366,15 @@ def test_json_typed_key_by_key_is_a_value_and_stays_as_it_was_typed(typed: str) 
 
 def test_whoever_leaves_the_notes_types_where_they_went() -> None:
     async def act(desk: Desk) -> None:
-        for go in (lambda: desk.main.focus_editor("signature"), None):
-            desk.main.notes.focus_first()
+        for go in (lambda: desk.main.editors.focus_on("signature"), None):
+            desk.main.editors.notes.focus_first()
             await desk.settle()
             if go is not None:
                 go()
             else:
                 await desk.press("f2")
             await desk.settle()
-            assert desk.main.tab == "signature"
+            assert desk.main.editors.tab == "signature"
             assert desk.editor.id == "signature-editor"
 
     at_the_desk(act)
@@ -387,7 +387,7 @@ def test_a_click_on_a_tab_puts_the_focus_into_its_editor() -> None:
         at = str(tabs.render()).index("Inputs")
         await desk.pilot.click("#tabs", offset=(at + 1, 0))
         await desk.settle()
-        assert desk.main.tab == "inputs"
+        assert desk.main.editors.tab == "inputs"
         await desk.type("typed ")
         assert "typed " in desk.document.state.case.inputs["ticket"]
 

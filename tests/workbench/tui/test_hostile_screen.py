@@ -12,7 +12,7 @@ from tests.support.hostile_session import LONG, SHORT, session_of
 from tests.support.open_app import SIZES, Desk, at_the_desk
 from workbench.tui.actions import cases
 from workbench.tui.palette import commands_of
-from workbench.tui.screens.main import EDITORS
+from workbench.tui.panes.editors import EDITORS
 from workbench.tui.screens.pages import PAGES
 from workbench.tui.widgets.text.plain import palette_discovery, palette_hit, plain_notify
 
@@ -28,7 +28,7 @@ def assert_harmless(desk: Desk) -> None:
 
 async def look_at_every_pane(desk: Desk) -> None:
     for tab in EDITORS:
-        desk.main.open_tab(tab)
+        desk.main.editors.open(tab)
         await desk.settle()
         assert_harmless(desk)
     await desk.press("f4", "f3", "right", "right", "f10")

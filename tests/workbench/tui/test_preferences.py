@@ -33,13 +33,13 @@ def test_the_layout_is_as_it_was_left(tmp_path: Path) -> None:
 
     async def leave(desk: Desk) -> None:
         usual = desk.main.columns.share
-        desk.main.resize(0.2)
+        desk.main.columns.resize_prompts(0.2)
         shares.extend([usual, desk.main.columns.share])
         cases.look_at(desk.app, 1)
         await desk.press("f11", "f11")
         await desk.press("f2")
         await desk.press("f2")
-        assert desk.main.tab == "demos"
+        assert desk.main.editors.tab == "demos"
         prompt = desk.main.columns.all[1].prompt
         prompt.unfold([Origin("value", "ticket", "demo 1")])
         desk.app.preferences.toggle_compact()
@@ -47,10 +47,10 @@ def test_the_layout_is_as_it_was_left(tmp_path: Path) -> None:
         await desk.press("ctrl+q")
 
     async def come_back(desk: Desk) -> None:
-        assert desk.main.tab == "demos"
+        assert desk.main.editors.tab == "demos"
         assert desk.document.state.case.name == "second"
         assert shares[0] != shares[1] == round(desk.main.columns.share, 2)
-        assert desk.main.signature.view == "both"
+        assert desk.main.editors.signature.view == "both"
         assert desk.app.theme == "nord"
         assert desk.app.has_class("-compact")
         assert [len(one.prompt.unfolded) for one in desk.main.columns.all] == [0, 1, 0]

@@ -49,7 +49,7 @@ def test_one_column_at_a_time_with_its_name_and_verdict_in_large_letters_and_bac
         await desk.press(BACK)
         assert desk.app.theme == themes.DARK_PROJECTED.name
         assert [one.column_id for one in desk.main.columns.all if one.display] == ["chat"]
-        assert not desk.main.query_one("#left").display
+        assert not desk.main.editors.display
         assert desk.main.columns.is_quiet
         assert desk.main.strip.display, "the other columns are a line"
         row = heading_of(desk)[1]
@@ -70,7 +70,7 @@ def test_one_column_at_a_time_with_its_name_and_verdict_in_large_letters_and_bac
 def test_what_is_written_stands_above_what_it_changes() -> None:
     async def act(desk: Desk) -> None:
         await desk.press(BACK, "f3", "f2")
-        left, columns = desk.main.query_one("#left"), desk.main.columns
+        left, columns = desk.main.editors, desk.main.columns
         assert left.display
         assert left.region.bottom <= columns.region.y
         assert left.region.width == columns.region.width == desk.main.size.width

@@ -110,7 +110,7 @@ async def back_at_the_start(desk: Desk) -> None:
     desk.main.cancel()
     await desk.pilot.resize_terminal(*WIDE)
     for tab in ("demos", "history", "signature", "inputs"):
-        desk.main.open_tab(tab)
+        desk.main.editors.open(tab)
         await desk.settle()
 
 
@@ -118,7 +118,7 @@ def assert_nothing_lost(desk: Desk) -> None:
     """What the editors hold is in the document, and the document is what its log of edits makes of its beginning."""
     document, main = desk.document, desk.main
     state = document.state
-    signature = main.signature.query_one("#signature-editor", Editor)
+    signature = main.editors.signature.query_one("#signature-editor", Editor)
     assert signature.raw == state.session.signature.text
     for column in main.columns.all:
         kept = state.case.replies.get(column.column_id)

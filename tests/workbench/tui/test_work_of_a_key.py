@@ -32,7 +32,7 @@ class Work:
         reflow, compositor = Compositor.reflow, desk.main._compositor
 
         def laid_out(*given: Any) -> Any:
-            labels = [str(one.render()) for one in desk.main.inputs.query(PlainStatic)]
+            labels = [str(one.render()) for one in desk.main.editors.inputs.query(PlainStatic)]
             self.done.append((f"layout of {labels}", range(0)))
             return reflow(*given)
 
@@ -102,7 +102,7 @@ def test_one_pane_alone_and_all_again_look_for_no_styles_of_the_others(
         for panes in (1, 0):
             await desk.press("f10")
             main = desk.main
-            shown = [one.display for one in (main.query_one("#left"), main.query_one("#middle"), main.columns)]
+            shown = [one.display for one in (main.editors, main.query_one("#middle"), main.columns)]
             assert sum(shown) == (1 if panes else 3)
             assert PromptView not in styled and TabLine not in styled
 

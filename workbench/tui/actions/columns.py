@@ -143,7 +143,7 @@ async def do(host: Host, column: Column, what: str) -> None:
     elif what == "fallback":
         fallback = not host.document.session.fallback
         _edit(host, partial(column_edits.set_fallback, fallback=fallback), "fallback")
-        host.main.say(f"fallback to JSON is {'on' if fallback else 'off'}")
+        host.main.status.say(f"fallback to JSON is {'on' if fallback else 'off'}")
     elif what in ("variant", "with"):
         await _variant(host, column, beside=what == "with")
     elif what in ("left", "right"):

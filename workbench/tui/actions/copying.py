@@ -52,7 +52,7 @@ async def copy(host: Host, what: str) -> None:
         host.app.notify("There is nothing of that kind to copy yet.", severity="warning")
         return
     host.app.copy_to_clipboard(text)
-    host.main.say(f"copied {what}: {len(text):,} characters")
+    host.main.status.say(f"copied {what}: {len(text):,} characters")
 
 
 def _text(host: Host, rendered: RenderedColumn, what: str) -> str:

@@ -36,7 +36,7 @@ def hand_out(host: Host, path: Path) -> None:
     if said:
         plain_notify(host.app, f"{path.name}: {said}", title="Not downloaded", severity="error", timeout=15)
     else:
-        host.main.say(f"{path.name} is among your browser's downloads")
+        host.main.status.say(f"{path.name} is among your browser's downloads")
 
 
 def free_name(path: Path) -> Path:

@@ -45,7 +45,7 @@ async def export(host: Host, name: str) -> None:
     answer = await host.app.push_screen_wait(ConfirmScreen(f"Export as {form.title}", _said(host, form, made), answers))
     if answer == "clipboard":
         host.app.copy_to_clipboard(made.text)
-        host.main.say(f"copied {form.title}: {len(made.text):,} characters")
+        host.main.status.say(f"copied {form.title}: {len(made.text):,} characters")
     elif answer == "file":
         await _to_file(host, form, made)
     elif answer == "download":
@@ -89,7 +89,7 @@ async def _to_file(host: Host, form: Format, made: Exported) -> None:
         if await host.app.push_screen_wait(ConfirmScreen("Export", f"{path} exists. Replace it?", answers)) != "yes":
             return
     if _write(host, path, made):
-        host.main.say(f"exported {form.title} to {path.name}")
+        host.main.status.say(f"exported {form.title} to {path.name}")
 
 
 def _folder(host: Host) -> Path:

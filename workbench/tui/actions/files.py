@@ -38,8 +38,8 @@ async def new_session(host: Host) -> None:
     """An empty session with the form of its signature open; work that is not saved is asked about first."""
     if await may_let_go(host):
         host.load(Session(SignatureText(""), columns=DEFAULT_COLUMNS, name=NEW), None)
-        host.main.open_tab("signature")
-        host.main.signature.show_as("form")
+        host.main.editors.open("signature")
+        host.main.editors.signature.show_as("form")
 
 
 def open_path(host: Host, path: Path) -> bool:
@@ -276,7 +276,7 @@ def _done(host: Host, path: Path, saved: Saved) -> bool:
         plain_notify(host.app, said, title=f"Saved {path.name}", severity="warning")
     else:
         here = "saved in your folder here; `Download a file` takes it along" if host.confinement.hands_out else "saved"
-        host.main.say(f"{here}; {saved.not_kept}" if saved.not_kept else here)
+        host.main.status.say(f"{here}; {saved.not_kept}" if saved.not_kept else here)
     if saved.taken:
         plain_notify(
             host.app, _gained(saved.taken, host.key_words), title=f"Saved, with what {path.name} gained", timeout=10

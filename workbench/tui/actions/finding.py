@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 async def find_anywhere(host: Host) -> None:
     """Goes to what is typed while it is typed; escape goes back to where the focus was."""
     main = host.main
-    before, tab = main.focused, main.tab
+    before, tab = main.focused, main.editors.tab
     texts = list(texts_of(host))
     search = partial(find, texts)
     stays = await host.app.push_screen_wait(FindScreen(search, partial(_show, host)))
     for column in main.columns.all:
         column.prompt.mark_text("")
     if not stays:
-        main.open_tab(tab)
+        main.editors.open(tab)
         if before is not None and before.is_attached:
             before.focus()
 

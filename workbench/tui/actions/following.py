@@ -84,7 +84,7 @@ class Following:
         if self._is_other and not is_other:
             take_back(self._host.app, TITLE, "warning")
         self._is_other = is_other
-        self._host.main.mark_program(is_other)
+        self._host.main.status.show_program(is_other)
 
     def _look(self) -> None:
         link = self._host.document.session.signature.source
@@ -164,7 +164,7 @@ def _take_over(host: Host, follower: Follower) -> None:
         plain_notify(host.app, one_line(str(error), 300), title=TITLE, severity="error", timeout=TOAST_S)
         return
     host.main.edit(lambda state: replace(state, session=made.session), Place("signature"), "the program's text")
-    host.main.say("taken over from the program")
+    host.main.status.say("taken over from the program")
     if made.notes:
         plain_notify(
             host.app, "\n".join(one_line(note, 200) for note in made.notes[:6]), title="Kept aside", timeout=TOAST_S

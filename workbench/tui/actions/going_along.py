@@ -13,8 +13,8 @@ from sessions import examples
 from workbench.serving.teachers_place import EXAMPLE, WHOLE, TeachersPlace
 from workbench.tui.actions import files, looking
 from workbench.tui.keys.key_words import keys_of
+from workbench.tui.panes.editors import EDITORS
 from workbench.tui.screens.lesson import LessonScreen
-from workbench.tui.screens.main import EDITORS
 from workbench.tui.screens.pages import PAGES, PagesScreen
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable
@@ -27,24 +27,24 @@ if TYPE_CHECKING:
 def place_of(host: Host) -> TeachersPlace | None:
     """Where this app is; None while something is in front that nobody can follow to, such as a question."""
     screen, main = host.app.screen, host.main
-    session, case = session_of(host), host.document.state.case.name
+    session, case, tab = session_of(host), host.document.state.case.name, main.editors.tab
     if isinstance(screen, LessonScreen):
         column, step = screen.rendered.column.id, screen.at
-        return TeachersPlace(session, case, column, main.tab, "lesson", step=step, scrolled=_scrolled(screen.text))
+        return TeachersPlace(session, case, column, tab, "lesson", step=step, scrolled=_scrolled(screen.text))
     if isinstance(screen, PagesScreen):
         column, page = screen.at.column.id, screen.page
-        return TeachersPlace(session, case, column, main.tab, "pages", page=page, scrolled=_scrolled(screen.text))
+        return TeachersPlace(session, case, column, tab, "pages", page=page, scrolled=_scrolled(screen.text))
     if screen is not main:
         return None
     current, focused = main.columns.current, screen.focused
     column = current.column_id if current is not None else ""
     if current is not None and isinstance(focused, PromptView):
         kind, field, turn = current.prompt.origin_at_cursor or ("", None, "")
-        at = TeachersPlace(session, case, column, main.tab, part="prompt", kind=kind, field=field or "", turn=turn)
+        at = TeachersPlace(session, case, column, tab, part="prompt", kind=kind, field=field or "", turn=turn)
         return replace(at, scrolled=_scrolled(current.prompt))
     if current is not None and isinstance(focused, (ReplyView, FieldTable)):
-        return TeachersPlace(session, case, column, main.tab, part="reply", scrolled=_scrolled(current.reply))
-    return TeachersPlace(session, case, column, main.tab)
+        return TeachersPlace(session, case, column, tab, part="reply", scrolled=_scrolled(current.reply))
+    return TeachersPlace(session, case, column, tab)
 
 
 def session_of(host: Host) -> str:
@@ -145,7 +145,7 @@ def _to_pane(host: Host, place: TeachersPlace, before: TeachersPlace | None) -> 
     )
     if place.part == "editors":
         if place.tab in EDITORS and (is_elsewhere or (before is not None and before.tab != place.tab)):
-            main.focus_editor(place.tab)
+            main.editors.focus_on(place.tab)
         if place.column in ids:
             main.columns.turn_to(place.column)
         return

@@ -44,7 +44,7 @@ def open_pages(host: Host, page: str) -> None:
         columns = columns_and_current(host)[0]
         runs = {one.column.id: host.main.runs.of(state.case.name, one.column.id) for one in columns}
         known = {id: run for id, run in runs.items() if run is not None}
-        sent = {id: request for (case, id), request in host.main.answers.requests.items() if case == state.case.name}
+        sent = {id: request for (case, id), request in host.main.replies.requests.items() if case == state.case.name}
         shown = columns[(index + step) % len(columns)]
         painted = {one.column.id: host.main.columns.column(one.column.id) for one in columns}
         counted = {id: one.counted for id, one in painted.items() if one is not None and one.counted is not None}

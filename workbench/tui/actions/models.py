@@ -125,4 +125,4 @@ def warm(host: Host, model: str) -> None:
             opened.warm()
 
     threading.Thread(target=load, daemon=True, name="load litellm").start()
-    host.main.say("litellm is being loaded")
+    host.main.status.say("litellm is being loaded")

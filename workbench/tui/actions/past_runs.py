@@ -94,7 +94,7 @@ def continue_from_run(host: Host) -> None:
     host.main.edit(
         change, Place("history", case.name, len(case.history)), f"{len(turns)} turns of {rendered.column.id}"
     )
-    host.main.say(f"{len(turns)} turn{'' if len(turns) == 1 else 's'} added to the history")
+    host.main.status.say(f"{len(turns)} turn{'' if len(turns) == 1 else 's'} added to the history")
 
 
 def add_turns(state: State, case: str, turns: Sequence[Mapping[str, Any]]) -> State:

@@ -112,7 +112,7 @@ def _tell(host: Host, made: _Recorded, wanted: Sequence[_Wanted]) -> None:
 def _run_of(host: Host, rendered: RenderedColumn) -> Run | None:
     """The run whose reply is on screen: one that was asked something else has only the reply in common with it."""
     run = host.main.runs.of(host.document.state.case.name, rendered.column.id)
-    return None if run is None or host.main.answers.is_outdated(host.document.state, rendered) else run.run
+    return None if run is None or host.main.replies.is_outdated(host.document.state, rendered) else run.run
 
 
 def _keep(host: Host, made: _Recorded, more: str = "") -> None:
@@ -121,7 +121,7 @@ def _keep(host: Host, made: _Recorded, more: str = "") -> None:
     what = ", ".join(made.done)
     place = Place("reply", made.case, field=f"{what} recorded")
     host.main.edit(partial(_with_session, session=made.session), place, f"record {what}")
-    host.main.say(f"recorded {what}{more}; {host.key_words('{app.save|^s} saves it, {app.check|F9} checks it')}")
+    host.main.status.say(f"recorded {what}{more}; {host.key_words('{app.save|^s} saves it, {app.check|F9} checks it')}")
 
 
 def _hindrance(host: Host, rendered: RenderedColumn) -> str:

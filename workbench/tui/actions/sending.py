@@ -168,7 +168,7 @@ async def settle(host: Host, questions: Iterable[HostQuestion]) -> bool:
         what, answers = (one.variable, VARIABLE_ANSWERS) if one.header else ("your key", KEY_ANSWERS)
         answer = await host.app.push_screen_wait(ConfirmScreen(f"May {one.host} get {what}?", _text(one), answers))
         if answer in (None, "nothing"):
-            host.main.say("nothing was sent")
+            host.main.status.say("nothing was sent")
             return False
         host.sending.hosts.say(one, answer == "key")
     return True

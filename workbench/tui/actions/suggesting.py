@@ -89,7 +89,7 @@ async def _ask(host: Host, session: Session, of: str, model: str, wish: str) -> 
     if await host.app.push_screen_wait(waiting) != ARRIVED and not asked.done():
         cancel.set()
         asked.add_done_callback(_unheard)
-        host.main.say("stopped; nothing was kept")
+        host.main.status.say("stopped; nothing was kept")
         return None
     try:
         return asked.result()
@@ -109,7 +109,7 @@ async def _decide(host: Host, made: Suggestion, model: str) -> None:
     head = f"by {one_line(model, 60)} · {token_counts(took)}, {cost(took.cost)}"
     diff = SectionDiff(made.of, made.before, made.text, made.lines)
     if not await host.app.push_screen_wait(SuggestionScreen(head, diff)):
-        host.main.say("left; nothing was kept")
+        host.main.status.say("left; nothing was kept")
         return
     tag = suggesting.free_tag(host.document.session)
     change = partial(variant_edits.take, tag=tag, of=made.of, text=made.text)

@@ -65,7 +65,7 @@ async def _asked(
     try:
         async with host.sending.asking:
             while len(host.app.screen_stack) > 1 and not cancel.is_set():
-                host.main.say(f"{column} waits for a result of {tool.name}")
+                host.main.status.say(f"{column} waits for a result of {tool.name}")
                 await asyncio.sleep(LOOK_SECONDS)
             known = next((one for one in host.document.session.tools if one.name == tool.name), tool)
             try:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from textual import events
 from textual.content import Content
 from textual.style import Style
 from textual.widget import Widget
 
-from sessions.model.session import Case
+from sessions.model.session import Case, Session
 from workbench.output.display import cell_width, one_line
 from workbench.state.document import Document
 from workbench.tui.keys.key_words import keys_of
@@ -33,12 +35,16 @@ KEYS: tuple[tuple[str, str, str, int], ...] = (
 Those that fit are shown.
 """
 
+ACTIVITY_SECONDS = 3
+"""For how long it is said what was just done."""
+
 
 class StatusLine(Widget):
     """One line, or two where the terminal is narrow. A click on a name or key does what it says."""
 
-    def __init__(self) -> None:
+    def __init__(self, document: Document) -> None:
         super().__init__(id="status-line")
+        self._document = document
         self._file = self._case = self._model = ""
         self._dirty = False
         self._activity = self._beyond = ""
@@ -62,13 +68,27 @@ class StatusLine(Widget):
             self._teacher = sign
             self.refresh()
 
-    def show(self, document: Document, model: str, activity: str = "") -> None:
-        session = document.session
-        file = document.path.name if document.path is not None else _without_file(session.name or "untitled")
-        case = document.state.case.name if len(session.cases) > 1 else ""
-        shown = (file, document.dirty, case, model, activity)
-        if shown != (self._file, self._dirty, self._case, self._model, self._activity):
-            self._file, self._dirty, self._case, self._model, self._activity = shown
+    def say(self, activity: str) -> None:
+        """A short word about what was just done, for a moment."""
+        self._activity = activity
+        self.refresh()
+        self.show()
+        self.set_timer(ACTIVITY_SECONDS, partial(self._hush, activity))
+
+    def _hush(self, activity: str) -> None:
+        if self._activity == activity:
+            self._activity = ""
+            self.refresh()
+
+    def show(self) -> None:
+        """The document as it is now."""
+        session = self._document.session
+        path = self._document.path
+        file = path.name if path is not None else _without_file(session.name or "untitled")
+        case = self._document.state.case.name if len(session.cases) > 1 else ""
+        shown = (file, self._document.dirty, case, _models(session))
+        if shown != (self._file, self._dirty, self._case, self._model):
+            self._file, self._dirty, self._case, self._model = shown
             self.refresh()
 
     def render(self) -> Content:
@@ -147,6 +167,12 @@ class StatusLine(Widget):
             if action in fitting
         ]
         return Content.assemble(*parts)
+
+
+def _models(session: Session) -> str:
+    """The model that all columns are sent to, if it is one."""
+    own = {one.model for one in session.columns} if session.columns else {None}
+    return session.model if None in own else " ".join(map(str, own)) if len(own) == 1 else "per column"
 
 
 def _without_file(name: str) -> str:

@@ -40,21 +40,13 @@ class PaneSizesScreen(PointingScreen):
     is_projected = False
     left_share: float | None = None
 
-    def say(self, activity: str) -> None:
-        """A short word in the last line, for a moment."""
-        raise NotImplementedError
-
     @on(Splitter.Dragged, "#middle")
     def _drag(self, event: Splitter.Dragged) -> None:
         self._put_middle(event.x)
 
-    def resize(self, by: float) -> None:
-        """More of the height for the prompts, or with a negative number for the replies."""
-        self.columns.resize_prompts(by)
-
     def widen_editors(self, by: int) -> None:
         """More cells for the editors, or with a negative number for the columns."""
-        self._put_middle(self.query_one("#left").outer_size.width + by)
+        self._put_middle(self.editors.outer_size.width + by)
 
     def _put_middle(self, x: int) -> None:
         if self.size.width >= MIDDLE:
@@ -69,12 +61,12 @@ class PaneSizesScreen(PointingScreen):
         width = self.size.width
         column = next((one for one in self.columns.all if self.is_alone and one.has_focus_within), None)
         is_left_alone = self.is_alone and column is None
-        is_written = self.query_one("#left").has_focus_within
+        is_written = self.editors.has_focus_within
         self.set_class(self.is_projected and is_written, "-written")
         usual = max(SHARE_WIDE, LEAST_LEFT / width) if width >= WIDE else SHARE_MIDDLE
         share = self.left_share or usual
         is_beside = width >= MIDDLE and not self.is_projected
-        left = self.query_one("#left").styles
+        left = self.editors.styles
         if is_left_alone:
             left.width = left.height = "1fr"
         else:
@@ -84,7 +76,7 @@ class PaneSizesScreen(PointingScreen):
         left.display = "none" if column is not None else None
         self.query_one("#middle").styles.display = "none" if self.is_alone else None
         self.columns.styles.display = "none" if is_left_alone else None
-        self.signature.set_class(is_left_alone, "-alone")
+        self.editors.signature.set_class(is_left_alone, "-alone")
         self.columns.show_only(
             alone=column,
             one_at_a_time=width < WIDE or self.is_projected,
@@ -95,7 +87,7 @@ class PaneSizesScreen(PointingScreen):
     def maximize_pane(self) -> None:
         """The pane with the focus alone on the screen, wherever the focus goes; or all of them again."""
         self.is_alone = not self.is_alone
-        self.say(keys_of(self.app)("alone · {app.maximize_pane|F10} back") if self.is_alone else "all panes")
+        self.status.say(keys_of(self.app)("alone · {app.maximize_pane|F10} back") if self.is_alone else "all panes")
         self.share_room()
 
     def project(self, is_projected: bool) -> None:

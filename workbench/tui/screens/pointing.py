@@ -10,13 +10,8 @@ from workbench.editing.origins import key_of, place_of
 from workbench.state.document import Document, Place
 from workbench.tui.messages import GoTo
 from workbench.tui.panes.columns import ColumnsPane
-from workbench.tui.panes.demos import DemosPane
-from workbench.tui.panes.history import HistoryPane
-from workbench.tui.panes.inputs import InputsPane
-from workbench.tui.panes.rows import RowsPane
-from workbench.tui.panes.signature import SignaturePane
-from workbench.tui.panes.tools import ToolsPane
-from workbench.tui.panes.variants import VariantsPane
+from workbench.tui.panes.editors import EditorsPane
+from workbench.tui.panes.status import StatusLine
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.row_list import RowList
@@ -25,22 +20,16 @@ from workbench.tui.widgets.row_list import RowList
 class PointingScreen(Screen[None]):
     """What the user points at is lit wherever it stands: a piece of a prompt by mouse or cursor, an editor by focus."""
 
-    document: Document
-    columns: ColumnsPane
-    signature: SignaturePane
-    inputs: InputsPane
-    demos: DemosPane
-    history: HistoryPane
-    tools: ToolsPane
-    variants: VariantsPane
-    _edited: OriginKey | None = None
-    """The origin of what the editor with the focus makes; None while the focus is elsewhere."""
-    _without: frozenset[str] = frozenset()
-    """The columns whose prompts have nothing of it yet."""
-
-    def open_tab(self, tab: str) -> None:
-        """Shows an editor."""
-        raise NotImplementedError
+    def __init__(self, document: Document, columns: ColumnsPane, editors: EditorsPane, status: StatusLine) -> None:
+        super().__init__()
+        self.document = document
+        self.columns = columns
+        self.editors = editors
+        self.status = status
+        self._edited: OriginKey | None = None
+        """The origin of what the editor with the focus makes; None while the focus is elsewhere."""
+        self._without: frozenset[str] = frozenset()
+        """The columns whose prompts have nothing of it yet."""
 
     # -- from a prompt to its editor
 
@@ -48,13 +37,13 @@ class PointingScreen(Screen[None]):
     def _hovered(self, event: PromptView.Hovered) -> None:
         if not event.kind:
             self.columns.highlight(self._edited, "")
-            self._light_editor(None, None)
+            self.editors.light(None, None)
             return
         key = (event.kind, event.field, event.turn)
         self.columns.highlight(key, event.column_id)
         if event.by_key:
             self.columns.reveal(key, but=(event.column_id,))
-        self._light_editor(event.field, place_of(self.document.state, event.field, event.turn))
+        self.editors.light(event.field, place_of(self.document.state, event.field, event.turn))
 
     def point_at(self, column_id: str, key: OriginKey) -> None:
         """As if the user had gone to what has this origin, in the prompt of this column."""
@@ -65,13 +54,6 @@ class PointingScreen(Screen[None]):
         column.prompt.reveal(key)
         self.columns.highlight(key, column_id)
         self.call_after_refresh(column.prompt.reveal, key)  # one that comes into sight now is laid out by then
-
-    def _light_editor(self, field: str | None, place: Place | None) -> None:
-        self.signature.light(field)
-        self.inputs.light(place.field if place and place.kind == "input" else None)
-        for pane in (self.demos, self.history):
-            is_here = place is not None and place.kind == pane.KIND
-            pane.light(place.field if place and is_here else None, place.row if place and is_here else None)
 
     @on(PromptView.Chosen)
     def _chosen(self, event: PromptView.Chosen) -> None:
@@ -87,28 +69,11 @@ class PointingScreen(Screen[None]):
 
     def go_to(self, place: Place, line: int = 0, column: int = 0) -> None:
         """Puts the focus where the thing at `place` is edited."""
-        tabs = {"input": "inputs", "demo": "demos", "history": "history", "tool": "tools", "variant": "variants"}
-        tab = tabs.get(place.kind, "signature")
         pane = self.columns.column(place.field) if place.kind in ("reply", "column") else None
-        if place.kind == "reply" or pane is not None:
-            if pane is not None:
-                self.columns.focus_on(pane.column_id, ReplyView if place.kind == "reply" else PromptView)
-            return
-        self.open_tab(tab)
-        if place.kind == "input":
-            self.inputs.go_to_field(place.field or None)
-        elif (rows := self._rows_of(place)) is not None:
-            rows.go_to(max(0, place.row), place.field)
-        elif place.kind == "signature" and place.field and not line:
-            self.signature.go_to_field(place.field)
-        elif place.kind == "instructions":
-            self.signature.go_to_instructions()
-        else:
-            self.signature.go_to(line, column)
-
-    def _rows_of(self, place: Place) -> RowsPane | None:
-        panes: tuple[RowsPane, ...] = (self.demos, self.history, self.tools, self.variants)
-        return next((one for one in panes if one.KIND == place.kind), None)
+        if pane is not None:
+            self.columns.focus_on(pane.column_id, ReplyView if place.kind == "reply" else PromptView)
+        elif place.kind != "reply":
+            self.editors.go_to(place, line, column)
 
     # -- from an editor to the prompts
 
@@ -120,7 +85,7 @@ class PointingScreen(Screen[None]):
             return
         if self._edited is None:
             self.columns.highlight(None, "")
-        if not self.signature.has_focus_within:  # there the cursor tells, once it is moved
+        if not self.editors.signature.has_focus_within:  # there the cursor tells, once it is moved
             self.call_after_refresh(self._point_at_edited)  # by when a row just added is in the prompts
 
     @on(TextArea.SelectionChanged)
@@ -133,14 +98,7 @@ class PointingScreen(Screen[None]):
 
     def _point_at_edited(self) -> None:
         """Lights what the editor with the focus makes in every prompt, and scrolls to it."""
-        panes: tuple[SignaturePane | InputsPane | RowsPane, ...] = (
-            self.signature,
-            self.inputs,
-            self.demos,
-            self.history,
-        )
-        pane = next((one for one in panes if one.has_focus_within), None)
-        place = pane.edited_place if pane is not None else None
+        place = self.editors.edited_place
         key = key_of(self.document.state, place) if place is not None else None
         if key == self._edited:
             return

@@ -62,7 +62,7 @@ def test_each_place_of_one_app_is_found_by_another(tmp_path: Path) -> None:
             last = place
         assert go_along(desk.app, seen[0], last) == ""
         await desk.settle()
-        assert desk.main.tab == seen[0].tab, "and back"
+        assert desk.main.editors.tab == seen[0].tab, "and back"
         assert (desk.document.session, desk.document.state.drafts, desk.document.dirty) == (before, drafts, False)
 
     at_the_desk(lead, TICKETS, tmp_path / FILE, size=MIDDLE)

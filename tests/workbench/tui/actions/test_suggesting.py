@@ -49,8 +49,8 @@ def server_of(behaviour: str = "ok") -> LoopbackServer:
 
 async def ask(desk: Desk) -> None:
     """Goes from the tab to the question, and answers what is asked on the way."""
-    desk.main.open_tab("variants")
-    desk.main.variants._list.focus()
+    desk.main.editors.open("variants")
+    desk.main.editors.variants._list.focus()
     await desk.press("s")
     await desk.until(lambda: type(desk.app.screen) is ChooseScreen, "to be asked which text")
     await desk.press("enter")
@@ -188,8 +188,8 @@ def test_the_replies_that_the_model_is_shown_are_read_away_from_the_keys(monkeyp
     monkeypatch.setattr(suggesting, "failing", watched)
 
     async def act(desk: Desk) -> None:
-        desk.main.open_tab("variants")
-        desk.main.variants._list.focus()
+        desk.main.editors.open("variants")
+        desk.main.editors.variants._list.focus()
         await desk.press("s")
         await desk.until(lambda: type(desk.app.screen) is ChooseScreen, "to be asked which text")
 
@@ -199,8 +199,8 @@ def test_the_replies_that_the_model_is_shown_are_read_away_from_the_keys(monkeyp
 
 def test_a_signature_that_cannot_be_read_is_mended_first() -> None:
     async def act(desk: Desk) -> None:
-        desk.main.open_tab("variants")
-        desk.main.variants._list.focus()
+        desk.main.editors.open("variants")
+        desk.main.editors.variants._list.focus()
         await desk.press("s")
         await desk.until(lambda: desk.app._notifications, "to be told")
         assert desk.app.screen is desk.main

@@ -59,8 +59,8 @@ def test_a_new_session_begins_with_the_form() -> None:
         await desk.type("new session")
         await desk.press("enter")
         await desk.until(lambda: desk.document.session.name == "new session")
-        assert desk.main.signature.view == "form"
-        assert not desk.main.inputs.query(FieldEditor), "no field of the session before"
+        assert desk.main.editors.signature.view == "form"
+        assert not desk.main.editors.inputs.query(FieldEditor), "no field of the session before"
         await desk.press("enter")
         await desk.fill_in("Extract")
         await desk.press("enter")

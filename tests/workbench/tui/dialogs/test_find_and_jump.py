@@ -32,14 +32,14 @@ def test_what_is_typed_is_gone_to_at_once_and_escape_goes_back() -> None:
         await desk.fill_in("urgency")
         assert words(desk).startswith("1 of ")
         assert "signature" in words(desk)
-        assert desk.main.signature._editor.selected_text == "urgency"
+        assert desk.main.editors.signature._editor.selected_text == "urgency"
         await desk.press("down")
         assert "chat · system" in words(desk)
         assert isinstance(desk.main.focused, PromptView)
         await desk.press("up", "up")
         assert "demo 1" not in words(desk)
         await desk.press("escape")
-        assert desk.editor is desk.main.signature._editor
+        assert desk.editor is desk.main.editors.signature._editor
 
     at_the_desk(act)
 
@@ -54,7 +54,7 @@ def test_enter_stays_in_a_demo_and_nothing_is_said_to_be_nothing() -> None:
         assert "demo 2 ticket" in words(desk)
         await desk.press("enter")
         assert not isinstance(desk.app.screen, FindScreen)
-        assert desk.main.tab == "demos"
+        assert desk.main.editors.tab == "demos"
         assert desk.editor.selected_text == "Dark mode"
 
     at_the_desk(act, size=SMALL)

@@ -154,7 +154,7 @@ def test_with_another_key_to_send_every_part_of_the_screen_says_so(tmp_path: Pat
         assert "F15 sends it" in said()
         assert "none yet · F15 sends" in desk.verdict("chat")
         assert " F15 send " in said()
-        desk.main.open_tab("demos")
+        desk.main.editors.open("demos")
         await desk.settle()
         assert "alt+n add" in said()
         await desk.press("f4", "f7", "3")

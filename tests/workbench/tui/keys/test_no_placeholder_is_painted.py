@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from tests.support.open_app import SIZES, WIDE, Desk, at_the_desk
-from workbench.tui.screens.main import EDITORS
+from workbench.tui.panes.editors import EDITORS
 from workbench.tui.screens.pages import PAGES
 
 PLACEHOLDER = re.compile(r"\{[a-z_]+\.|[a-z_]+\|[^ }]+\}")
@@ -81,7 +81,7 @@ def test_no_dialog_paints_the_placeholder_of_a_key(keys: tuple[str, ...]) -> Non
 def test_no_pane_and_no_page_paints_the_placeholder_of_a_key(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         for tab in EDITORS:
-            desk.main.open_tab(tab)
+            desk.main.editors.open(tab)
             await desk.settle()
             assert not PLACEHOLDER.search(painted(desk)), tab
         await desk.press("f4")

@@ -25,7 +25,7 @@ def field_named(desk: Desk) -> list[bool]:
 
 def test_what_is_known_of_a_column_does_not_wait_until_it_is_painted() -> None:
     async def act(desk: Desk) -> None:
-        editor = desk.main.signature._editor
+        editor = desk.main.editors.signature._editor
         changed = desk.document.session.signature.text.replace("urgency", "zebra")
         editor.focus()
         editor.select_all()
@@ -40,7 +40,7 @@ def test_what_is_known_of_a_column_does_not_wait_until_it_is_painted() -> None:
 
 def test_a_column_that_waited_is_painted_when_it_is_asked_for_or_scrolled_to() -> None:
     async def act(desk: Desk) -> None:
-        editor = desk.main.signature._editor
+        editor = desk.main.editors.signature._editor
         editor.focus()
         editor.select_all()
         changed = desk.document.session.signature.text.replace("urgency", "zebra")

@@ -20,8 +20,8 @@ def test_enter_on_a_note_leads_to_its_place(size: tuple[int, int]) -> None:
         assert view.size.height == min(6, view.row_count)
         view.focus()
         await desk.press("down", "enter")
-        assert desk.main.demos.has_focus_within
-        place = desk.main.demos.edited_place
+        assert desk.main.editors.demos.has_focus_within
+        place = desk.main.editors.demos.edited_place
         assert place is not None and place.row == 2
 
     at_the_desk(act, size=size)

@@ -96,7 +96,7 @@ def test_a_form_that_is_not_there_yet_gets_the_focus_once_it_is() -> None:
         form = SignatureForm(lambda _: None, lambda _: "")
         form.go_to()
         await desk.settle()
-        await desk.main.signature.mount(form)
+        await desk.main.editors.signature.mount(form)
         await desk.settle()
         assert isinstance(desk.app.focused, RowList) and form in desk.app.focused.ancestors
 
@@ -106,7 +106,7 @@ def test_a_form_that_is_not_there_yet_gets_the_focus_once_it_is() -> None:
 def test_form_and_source_are_one() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f11", "f11")
-        assert desk.main.signature.view == "both"
+        assert desk.main.editors.signature.view == "both"
         assert isinstance(desk.app.focused, RowList)
         await desk.press("down", "enter")
         assert isinstance(desk.app.screen, FieldScreen)
@@ -137,7 +137,7 @@ def test_comments_are_asked_about_and_unreadable_source_is_left_alone() -> None:
         await desk.press("k")
         assert source(desk) == commented
         await desk.press("f11")
-        desk.main.signature.go_to(1, 1)
+        desk.main.editors.signature.go_to(1, 1)
         await desk.type("class [/x] (")
         await desk.press("f2", "f2", "f2", "f2", "f11", "enter")
         assert "The form follows" in desk.app.screen.query_one("SignatureForm .field-error").render().plain  # type: ignore[attr-defined]

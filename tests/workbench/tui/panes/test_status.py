@@ -37,7 +37,7 @@ def test_ctrl_n_is_new_in_a_list_a_row_and_elsewhere_a_session() -> None:
         assert len(desk.document.session.demos) == count + 1
         await desk.press("ctrl+z", "f3", "ctrl+n")
         await desk.until(lambda: not desk.document.session.signature.text, "for the new session")
-        assert desk.main.signature.view == "form"
+        assert desk.main.editors.signature.view == "form"
         assert " new session " in desk.app.screen.query_one(StatusLine).render().plain
 
     at_the_desk(act)

@@ -35,7 +35,7 @@ def test_what_the_prompt_does_with_a_demo_stands_at_its_own_row_when_one_above_i
 def test_the_values_of_all_rows_begin_below_each_other_whatever_the_marks_in_front() -> None:
     async def look(desk: Desk) -> None:
         await desk.go_to("demo", row=0)
-        shown = [row.strip() for row in seen(desk.main.demos.query_one(RowList))]
+        shown = [row.strip() for row in seen(desk.main.editors.demos.query_one(RowList))]
         assert [row.split()[1:3] for row in shown[:4]] == [
             ["●", "value"],
             ["◐", "partial"],
@@ -44,7 +44,7 @@ def test_the_values_of_all_rows_begin_below_each_other_whatever_the_marks_in_fro
         ]
         assert {row.index("value") for row in shown[:4]} == {len("1 ✗ dropped  ")}
         await desk.press("end", "x", "x", "x")
-        shown = [row.strip() for row in seen(desk.main.demos.query_one(RowList))]
+        shown = [row.strip() for row in seen(desk.main.editors.demos.query_one(RowList))]
         assert shown[0].startswith("1 ●  value"), "no room for marks that no row has"
 
     whole = {"ticket": "value", "channel": "mail", "tags": [], "label": "bug", "urgency": 1}
@@ -65,10 +65,10 @@ def test_undoing_an_added_demo_leaves_the_focus_where_the_demos_are(is_last: boo
     async def act(desk: Desk) -> None:
         await desk.go_to("demo", row=0)
         await desk.press("ctrl+n")
-        assert desk.main.demos.focused_field is not None
+        assert desk.main.editors.demos.focused_field is not None
         await desk.press("ctrl+z")
         assert len(desk.document.session.demos) == len(session.demos)
-        assert desk.main.demos.has_focus_within
+        assert desk.main.editors.demos.has_focus_within
         desk.app.post_message(events.Paste('{"ticket": "pasted"}'))
         await desk.until(lambda: len(desk.document.session.demos) > len(session.demos), "for what was pasted")
 

@@ -24,13 +24,13 @@ SESSION = Session(
 
 def test_a_tool_is_added_and_edited_and_reaches_the_prompt_and_can_be_undone() -> None:
     async def act(desk: Desk) -> None:
-        desk.main.open_tab("tools")
-        desk.main.tools._list.focus()
+        desk.main.editors.open("tools")
+        desk.main.editors.tools._list.focus()
         await desk.press("ctrl+n")
         await desk.paste_over("search")
         await desk.go_to("tool", "arguments", 0)
         await desk.paste_over("query: str, limit: in")
-        errors = [str(one.render()) for one in desk.main.tools.query(".field-error") if one.display]
+        errors = [str(one.render()) for one in desk.main.editors.tools.query(".field-error") if one.display]
         assert len(errors) == 1 and "the last value stays in use" in errors[0]
         await desk.paste_over("query: str, limit: int = 5")
         assert desk.document.session.tools == (Tool("search", parameters="query: str, limit: int = 5"),)
@@ -40,7 +40,7 @@ def test_a_tool_is_added_and_edited_and_reaches_the_prompt_and_can_be_undone() -
         assert tools.canned_result(desk.document.session.tools[0], {"query": "x"}) == ["nothing found"]
         await desk.press("ctrl+z", "ctrl+z", "ctrl+z", "ctrl+z", "ctrl+z", "ctrl+z")
         assert not desk.document.session.tools
-        assert desk.main.tools._list.has_focus
+        assert desk.main.editors.tools._list.has_focus
 
     at_the_desk(act, session=replace(SESSION, tools=()))
 
@@ -97,10 +97,10 @@ def test_a_function_that_the_user_named_answers_and_its_crash_is_a_failed_result
 
     async def act(desk: Desk) -> None:
         desk.app.sending.tool_handlers = {"weather": NamedHandler("stations:weather", weather)}
-        desk.main.open_tab("tools")
+        desk.main.editors.open("tools")
         desk.main.show()
         await desk.settle()
-        assert "answered by stations:weather" in str(desk.main.tools.summary_of(desk.document.state, 0))
+        assert "answered by stations:weather" in str(desk.main.editors.tools.summary_of(desk.document.state, 0))
         await desk.press("f5")
         await desk.sent()
         assert asked == ["Paris", "Paris"]

@@ -21,20 +21,20 @@ def notes(desk: Desk) -> str:
 
 
 def note(desk: Desk) -> str:
-    return str(desk.main.variants._note.render())
+    return str(desk.main.editors.variants._note.render())
 
 
 @pytest.mark.slow
 def test_a_variant_is_written_tried_in_a_column_and_left_out_once_its_original_has_changed() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("variant")
-        desk.main.open_tab("variants")
-        desk.main.variants._list.focus()
+        desk.main.editors.open("variants")
+        desk.main.editors.variants._list.focus()
         await desk.press("ctrl+n")
         await desk.go_to("variant", "text", 0)
         await desk.paste_over("Answer in [/x] one word.")
         assert "in place of: Answer the question." in note(desk) and "no column" in note(desk)
-        desk.main.variants._list.focus()
+        desk.main.editors.variants._list.focus()
         await desk.press("c")
         assert [one.id for one in desk.document.session.columns] == ["chat", "chat · v1"]
         assert "one word" in desk.prompt("chat · v1") and "one word" not in desk.prompt("chat")

@@ -83,7 +83,7 @@ def test_enter_on_a_lint_leads_to_the_demo_it_is_about() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f7", "6", "enter")
         assert desk.app.screen is desk.main
-        assert desk.main.demos.display
+        assert desk.main.editors.demos.display
 
     at_the_desk(act)
 

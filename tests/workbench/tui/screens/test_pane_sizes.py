@@ -34,8 +34,8 @@ def check_the_loop(desk: Desk) -> None:
     main, width = desk.main, desk.app.screen.size.width
     column = main.columns.current
     assert column is not None
-    left, right = main.query_one("#left"), main.columns
-    assert in_sight(desk, main.signature).height >= 3
+    left, right = main.editors, main.columns
+    assert in_sight(desk, main.editors.signature).height >= 3
     assert in_sight(desk, column.prompt).height >= 6 or in_sight(desk, column.reply).height >= 3
     assert in_sight(desk, column.prompt).width >= 30 or in_sight(desk, column.reply).width >= 30
     if width >= 100:
@@ -80,7 +80,7 @@ def test_what_was_done_at_one_size_spoils_no_other(way: str) -> None:
             if way != "alone":
                 check_the_loop(desk)
             elif size[0] >= 100:
-                assert desk.main.query_one("#left").outer_size.width == size[0]
+                assert desk.main.editors.outer_size.width == size[0]
         if way == "alone":
             await desk.press("f10")
             check_the_loop(desk)
@@ -141,7 +141,7 @@ def test_a_column_that_is_added_comes_into_sight() -> None:
 @pytest.mark.slow
 def test_the_line_between_editors_and_columns_is_moved_without_a_mouse() -> None:
     async def act(desk: Desk) -> None:
-        left = desk.main.query_one("#left")
+        left = desk.main.editors
         before = left.size.width
         desk.main.widen_editors(8)
         await desk.settle()
@@ -186,22 +186,22 @@ def test_what_was_done_is_said_whole_in_the_last_line(size: tuple[int, int]) -> 
 def test_the_values_stand_below_a_short_signature_where_there_is_room(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
         main, has_room = desk.main, size[0] >= 100
-        assert (in_sight(desk, main.inputs).height >= 3) == has_room
+        assert (in_sight(desk, main.editors.inputs).height >= 3) == has_room
         await desk.press("f2")
-        assert main.inputs.has_focus_within and in_sight(desk, main.inputs).height >= 3
-        assert (in_sight(desk, main.signature).height >= 3) == has_room
+        assert main.editors.inputs.has_focus_within and in_sight(desk, main.editors.inputs).height >= 3
+        assert (in_sight(desk, main.editors.signature).height >= 3) == has_room
         await desk.type("So ")
         assert desk.document.state.case.inputs["note"].startswith("So ")
         await desk.press("f2")
-        assert in_sight(desk, main.signature).height == 0, "the demos alone"
+        assert in_sight(desk, main.editors.signature).height == 0, "the demos alone"
 
     at_the_desk(act, session=FIRST, size=size)
 
 
 def test_a_long_signature_has_the_pane_for_itself() -> None:
     async def act(desk: Desk) -> None:
-        assert in_sight(desk, desk.main.inputs).height == 0
-        assert in_sight(desk, desk.main.signature).height >= 20
+        assert in_sight(desk, desk.main.editors.inputs).height == 0
+        assert in_sight(desk, desk.main.editors.signature).height >= 20
 
     at_the_desk(act, session=examples.load("invoice"), size=(120, 35))
 

@@ -45,7 +45,7 @@ def toasts(desk: Desk) -> list[str]:
 def test_a_widget_that_raises_at_a_key_is_reported_and_takes_the_next_key() -> None:
     async def act(desk: Desk) -> None:
         field = BreaksAtKeys()
-        await desk.main.query_one("#left").mount(field)
+        await desk.main.editors.mount(field)
         field.focus()
         await desk.type("abc")
         assert field.value == "ac"
@@ -61,7 +61,7 @@ def test_a_widget_that_cannot_be_painted_says_so_in_one_line_and_the_rest_is_pai
     async def act(desk: Desk) -> None:
         widget = broken()
         widget.styles.height = 3
-        await desk.main.query_one("#left").mount(widget)
+        await desk.main.editors.mount(widget)
         await desk.settle()
         rows = [strip.text for strip in widget.render_lines(Region(0, 0, *widget.outer_size))]
         assert f"{broken.__name__} cannot be shown" in rows[0]
@@ -76,7 +76,7 @@ def test_a_widget_that_cannot_be_painted_says_so_in_one_line_and_the_rest_is_pai
 
 def test_a_widget_that_raises_while_it_is_mounted_takes_nothing_with_it() -> None:
     async def act(desk: Desk) -> None:
-        await desk.main.query_one("#left").mount(BreaksAtMount("x"))
+        await desk.main.editors.mount(BreaksAtMount("x"))
         await desk.go_to("input", "ticket")
         await desk.paste_over("Still here")
         assert "Still here" in desk.prompt("chat")

@@ -121,7 +121,7 @@ def test_tools_and_variants_keep_their_json() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("tool", row=0)
         await desk.press("ctrl+n")
-        for editor in desk.main.tools.query(Editor):
+        for editor in desk.main.editors.tools.query(Editor):
             assert "begins one" not in str(editor.placeholder)
 
     at_the_desk(act)
@@ -135,7 +135,7 @@ def test_a_description_typed_beside_the_inputs_is_followed_by_their_label_and_la
         await desk.go_to("signature")
         before = desk.editor.raw.partition(said)[0] + said
         desk.editor.go_to(before.count("\n") + 1, len(before) - before.rfind("\n"))
-        form = desk.main.inputs.query_one(FieldForm)
+        form = desk.main.editors.inputs.query_one(FieldForm)
         editors = list(form.query(FieldEditor))
         assert editors and form.size.height, "the inputs stand below the signature"
         with patch.object(Screen, "_refresh_layout", autospec=True, side_effect=Screen._refresh_layout) as laid_out:

@@ -68,7 +68,7 @@ def test_where_there_is_little_room_the_next_step_stands_alone() -> None:
         desk.app.guidance.show(is_first=True)
         await desk.settle()
         assert guide(desk).size.height <= 2
-        assert desk.main.signature.size.height >= 3, "the editor is still there"
+        assert desk.main.editors.signature.size.height >= 3, "the editor is still there"
         assert FIRST[1].text[-20:] not in guide(desk).render().plain
 
     at_the_desk(act, session=examples.load(examples.FIRST), size=SMALL)

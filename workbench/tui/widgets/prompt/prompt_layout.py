@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from adapters.prompts.prompt import Message
 from workbench.tui.widgets.prompt.prompt_forms import PromptForm, height_of, section_of
-from workbench.tui.widgets.prompt.prompt_section import FoldedSection, Origin, Section, fold_origin, origins_of
+from workbench.tui.widgets.prompt.prompt_section import FoldedSection, Origin, Piece, Section, fold_origin, origins_of
 
 LEAST_EXCERPT = 2
 """Rows of a folded text that are worth showing."""
@@ -54,6 +54,17 @@ class PromptLayout:
     def section_at(self, y: int) -> int:
         """The section that row `y` belongs to, the nearest one outside of the prompt; 0 when there is none."""
         return max(0, min(bisect_right(self._tops, y) - 1, len(self.messages) - 1))
+
+    def piece_at(self, y: int, cell: int) -> tuple[Spot, Piece] | None:
+        """What stands there; None beside the text, on a title and below the prompt."""
+        if y >= self.height:
+            return None
+        position = self.section_at(y)
+        section, row = self.section(position), y - self.top(position)
+        if not 1 <= row < section.height:
+            return None
+        piece = section.piece_at(row, cell)
+        return (Spot(position, row, piece.number), piece) if piece is not None and piece.number >= 0 else None
 
     def section(self, position: int) -> Section:
         section = self._sections[position]

@@ -11,16 +11,14 @@ from textual.message import Message as TextualMessage
 from textual.strip import Strip
 
 from adapters.prompts.prompt import Message, Prompt
-from workbench.output.display import one_line
+from workbench.tui.widgets.prompt.prompt_banner import PromptBanner
 from workbench.tui.widgets.prompt.prompt_forms import AFTER, PromptForm, text_of
 from workbench.tui.widgets.prompt.prompt_keys import PROMPT_BINDINGS
 from workbench.tui.widgets.prompt.prompt_layout import PromptLayout, Spot
 from workbench.tui.widgets.prompt.prompt_painting import MARGIN, PROMPT_CLASSES, PROMPT_CSS, OriginKey, PromptPainter
 from workbench.tui.widgets.prompt.prompt_section import Origin, Piece, origins_of, piece_holding, title
 from workbench.tui.widgets.text.line_view import LineView, strip_of
-from workbench.tui.widgets.text.wrapping import rows
 
-ROWS_OF_ERROR, MOST_ERROR_ROWS = 3, 12
 ROWS_ABOVE = 3
 """Rows shown above a piece that is scrolled to because its editor has the focus."""
 __all__ = ["OriginKey", "PromptView"]
@@ -64,8 +62,7 @@ class PromptView(LineView):
         self._prompt: Prompt | None = None
         self._layout = PromptLayout()
         self._painter = PromptPainter(self._layout, self.style_of)
-        self._error = self._hint = ""
-        self._banner: list[str] = []
+        self._banner = PromptBanner()
         self._cursor: Spot | None = None
         self._cursor_cell = 0
         self._hovered: tuple[int, int] | None = None
@@ -85,9 +82,7 @@ class PromptView(LineView):
         position, row = self._anchor()
         self._prompt = prompt
         self._painter.stale = stale
-        if (error, hint) != (self._error, self._hint) or error:
-            self._error, self._hint = error, hint
-            self._lay_out_banner()
+        self._banner.take(error, hint, width=self._text_width, is_alone=prompt is None)
         messages = prompt.messages if prompt is not None else ()
         if messages is not self._layout.messages:
             start, end, new_end = self._layout.take(messages)
@@ -95,8 +90,7 @@ class PromptView(LineView):
                 position += new_end - end
             self._painter.forget_messages(start, end, new_end)
             self._hovered = None
-            if self._cursor is not None:
-                self._set_cursor(self._layout.follow(self._cursor, start, end, new_end))
+            self._follow(start, end, new_end)
         self._settle(position, row)
         self.repaint()
 
@@ -117,7 +111,7 @@ class PromptView(LineView):
         if spot is None:
             return False
         self._set_cursor(spot)
-        if not self._layout.shows(Origin(*key), self._top, self._top + self.page_height - len(self._banner) - 1):
+        if not self._layout.shows(Origin(*key), self._top, self._top + self.page_height - len(self._banner.rows) - 1):
             self._settle(spot.section, max(0, spot.row - ROWS_ABOVE))
         self.repaint()
         return True
@@ -150,11 +144,7 @@ class PromptView(LineView):
         """The next form of the prompt, with the message that was in sight, or the cursor's piece, still there."""
         position, _ = self._anchor()
         self._layout.change_form(AFTER[self.form])
-        self._painter.forget()
-        self._hovered = None
-        if self._cursor is not None:
-            self._set_cursor(self._layout.follow(self._cursor, 0, 0, 0))
-        self._settle(position, 0)
+        self._begin_anew(position)
         if self._cursor is not None:
             first = self._layout.section(self._cursor.section).rows_of(self._cursor.piece)[0]
             self._set_cursor(self._cursor._replace(row=first))
@@ -167,12 +157,15 @@ class PromptView(LineView):
             return
         position, _ = self._anchor()
         self._layout.set_quiet(is_quiet)
+        self._begin_anew(position)
+        self.repaint()
+
+    def _begin_anew(self, position: int) -> None:
+        """The same messages have other rows: this one stands at the top, and the cursor stays on its piece."""
         self._painter.forget()
         self._hovered = None
-        if self._cursor is not None:
-            self._set_cursor(self._layout.follow(self._cursor, 0, 0, 0))
+        self._follow()
         self._settle(position, 0)
-        self.repaint()
 
     def action_quiet(self) -> None:
         self.post_message(self.QuietAsked(not self._layout.is_quiet))
@@ -233,26 +226,16 @@ class PromptView(LineView):
         layout = self._layout
         position = max(0, min(position, len(layout.messages) - 1))
         layout.settle(position, row, self.page_height)
-        if layout.fill(self.page_height - len(self._banner)):
+        if layout.fill(self.page_height - len(self._banner.rows)):
             self._painter.forget_messages(0, 1, 1)
-            if self._cursor is not None:
-                self._set_cursor(layout.follow(self._cursor, 0, 0, 0))
-        self.set_height(layout.height + len(self._banner))
+            self._follow()
+        self.set_height(layout.height + len(self._banner.rows))
         top = max(0, min(layout.top(position) + row, self.max_scroll_y))
         if top != self._top:
             self.set_reactive(LineView.scroll_y, float(top))
             self.set_reactive(LineView.scroll_target_y, float(top))
             self.vertical_scrollbar.position = top
             self._painted.clear()
-
-    def _lay_out_banner(self) -> None:
-        """The error above the prompt: some rows of it, or where there is no prompt as many as can be read."""
-        width, most = self._text_width, MOST_ERROR_ROWS if self._prompt is None else ROWS_OF_ERROR
-        text = f"✗ {one_line(self._error, most * width)}" if self._error else self._hint
-        found = rows(text, width) if text else []
-        self._banner = [text[start:end] for start, end in found[:most]]
-        if len(found) > most:
-            self._banner[-1] = one_line(text[found[most - 1][0] :], width)
 
     @property
     def _text_width(self) -> int:
@@ -261,12 +244,12 @@ class PromptView(LineView):
     @property
     def rows_held(self) -> int:
         """The rows that the prompt needs as it is folded, as far as they are counted."""
-        return self._layout.rows_held + len(self._banner)
+        return self._layout.rows_held + len(self._banner.rows)
 
     @property
     def rows_in_full(self) -> int:
         """The rows that it can fill with what is folded of its first message."""
-        return self._layout.rows_in_full + len(self._banner)
+        return self._layout.rows_in_full + len(self._banner.rows)
 
     def on_resize(self) -> None:
         if not self.row_width:
@@ -276,7 +259,7 @@ class PromptView(LineView):
             self._width_laid_out = self.row_width
             self._layout.resize(self._text_width)
             self._painter.forget()
-            self._lay_out_banner()
+            self._banner.lay_out(self._text_width, self._prompt is None)
             if self._cursor is not None:
                 self._set_cursor(self._layout.follow(self._cursor._replace(row=0), 0, 0, 0))
             row = min(row, 1)
@@ -293,16 +276,15 @@ class PromptView(LineView):
         self._painter.forget()
 
     def row(self, y: int, width: int) -> Strip:
-        if self._banner:
-            line = max(0, y - self._top)
-            if line < len(self._banner):
-                style = self.style_of("prompt-view--error" if self._error else "prompt-view--boilerplate")
-                return strip_of([(" " * MARGIN + self._banner[line], style)], width, style)
-        return self._painter.strip(y - len(self._banner), width)
+        line = max(0, y - self._top)
+        if line < len(self._banner.rows):
+            style = self.style_of("prompt-view--error" if self._banner.is_error else "prompt-view--boilerplate")
+            return strip_of([(" " * MARGIN + self._banner.rows[line], style)], width, style)
+        return self._painter.strip(y - len(self._banner.rows), width)
 
     def row_text(self, y: int) -> tuple[int, str, str]:
         """The text of the message itself, which a narrow view only breaks into more rows."""
-        place = y - len(self._banner)
+        place = y - len(self._banner.rows)
         if not 0 <= place < self._layout.height:
             return super().row_text(y)
         position = self._layout.section_at(place)
@@ -318,6 +300,11 @@ class PromptView(LineView):
     def _set_cursor(self, spot: Spot | None) -> None:
         self._cursor = spot
         self._painter.cursor = spot if self.has_focus else None
+
+    def _follow(self, start: int = 0, end: int = 0, new_end: int = 0) -> None:
+        """The cursor stays on its piece, whose rows may be others; as `PromptLayout.take` where messages are others."""
+        if self._cursor is not None:
+            self._set_cursor(self._layout.follow(self._cursor, start, end, new_end))
 
     def _place(self, spot: Spot | None, *, keep_cell: bool = False) -> None:
         """Puts the cursor there, brings it into view and tells."""
@@ -339,7 +326,7 @@ class PromptView(LineView):
             self._settle(spot.section, 0)
         y = self._layout.top(spot.section) + spot.row
         first = y - 1 if spot.row == 1 else y
-        self.scroll_row_into_view(first, y + len(self._banner))
+        self.scroll_row_into_view(first, y + len(self._banner.rows))
 
     def _tell(self, position: int, piece: int, *, by_key: bool = False) -> None:
         origin = self._layout.section(position).origins[piece]
@@ -369,8 +356,8 @@ class PromptView(LineView):
         self._place(self._layout.edge(last))
 
     def action_choose(self) -> None:
-        if self._cursor is not None:
-            origin = self._layout.section(self._cursor.section).origins[self._cursor.piece]
+        origin = self.origin_at_cursor
+        if origin is not None:
             self.post_message(self.Chosen(self.column_id, *origin))
 
     def action_fold(self) -> None:
@@ -401,28 +388,24 @@ class PromptView(LineView):
 
     # ------------------------------------------------------------------ pointer
 
+    def _place_of(self, event: events.MouseEvent) -> tuple[int, int] | None:
+        """The row of the prompt and the cell of its text that the pointer is on."""
+        offset = event.get_content_offset(self)
+        if offset is None or offset.y < len(self._banner.rows):
+            return None
+        return offset.y + self._top - len(self._banner.rows), offset.x - MARGIN
+
     def _under(self, event: events.MouseEvent) -> tuple[Spot, Piece] | None:
         """What is under the pointer."""
-        offset = event.get_content_offset(self)
-        if offset is None or offset.y < len(self._banner):
-            return None
-        y = offset.y + self._top - len(self._banner)
-        if y >= self._layout.height:
-            return None
-        position = self._layout.section_at(y)
-        section, row = self._layout.section(position), y - self._layout.top(position)
-        if not 1 <= row < section.height:
-            return None
-        piece = section.piece_at(row, offset.x - MARGIN)
-        return (Spot(position, row, piece.number), piece) if piece is not None and piece.number >= 0 else None
+        place = self._place_of(event)
+        return self._layout.piece_at(*place) if place is not None else None
 
     def _open_title(self, event: events.Click) -> None:
         """A click on the title of a message that is nothing but a title opens it."""
-        offset = event.get_content_offset(self)
-        y = offset.y + self._top - len(self._banner) if offset is not None else -1
-        if not 0 <= y < self._layout.height:
+        place = self._place_of(event)
+        if place is None or place[0] >= self._layout.height:
             return
-        position = self._layout.section_at(y)
+        position = self._layout.section_at(place[0])
         if self._layout.section(position).is_title_alone and self._layout.open_message(position):
             self._painter.forget()
             self._settle(*self._anchor())

@@ -1,0 +1,207 @@
+"""What the user writes, left of the columns: an editor behind each tab, and below them what to notice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widget import Widget
+
+from workbench.state.derived import ReadSignature
+from workbench.state.document import Document, Place, State
+from workbench.tui.messages import Edit
+from workbench.tui.panes.demos import DemosPane
+from workbench.tui.panes.history import HistoryPane
+from workbench.tui.panes.inputs import InputsPane
+from workbench.tui.panes.notes import NotesPane
+from workbench.tui.panes.rows import RowsPane
+from workbench.tui.panes.signature import SignaturePane
+from workbench.tui.panes.tab_names import tab_names
+from workbench.tui.panes.tools import ToolsPane
+from workbench.tui.panes.variants import VariantsPane
+from workbench.tui.runs.send_setup import SendSetup
+from workbench.tui.widgets.tab_line import TabLine
+
+EditorPane = SignaturePane | InputsPane | DemosPane | HistoryPane | ToolsPane | VariantsPane
+
+EDITORS = ("signature", "inputs", "demos", "history", "tools", "variants")
+TAB_OF = {"input": "inputs", "demo": "demos", "history": "history", "tool": "tools", "variant": "variants"}
+"""By the kind of a place the tab behind which it is edited; all others are part of the signature."""
+ROWS_AROUND_EDITORS, ROWS_OF_SIGNATURE, LEAST_TOGETHER = 6, 5, 22
+"""Rows of the screen that are no editor's; those beside a signature's text; those from which inputs stand below it."""
+LONG_SIGNATURE = 8
+"""Rows above which a signature gets more of a small terminal while it is edited."""
+
+
+class EditorsPane(Vertical):
+    """`show` has every pane show the document as it is now, this one included.
+
+    `together_from` is the width of the screen, in cells, from which a short signature and the inputs stand together.
+    """
+
+    BORDER_TITLE = "You write"
+
+    def __init__(
+        self, document: Document, edit: Edit, show: Callable[[], None], sending: SendSetup, together_from: int
+    ) -> None:
+        super().__init__(id="left")
+        self._document = document
+        self._show = show
+        self._together_from = together_from
+        self.tab = EDITORS[0]
+        self.signature = SignaturePane(edit)
+        self.inputs = InputsPane(edit)
+        self.demos = DemosPane(edit)
+        self.history = HistoryPane(edit)
+        self.tools = ToolsPane(edit, sending)
+        self.variants = VariantsPane(edit)
+        self.notes = NotesPane()
+        self._tabs = TabLine(id="tabs")
+        self._stack = Vertical(self.signature, id="editors")
+
+    def compose(self) -> ComposeResult:
+        """With the signature alone; the panes behind the other tabs come with `complete`."""
+        yield self._tabs
+        yield self._stack
+        yield self.notes
+
+    async def complete(self) -> None:
+        mounted = self._stack.mount_all([self.pane(tab) for tab in EDITORS[1:]])
+        self.show_tab()
+        await mounted
+
+    # -- what is shown
+
+    def show(self, state: State, read: ReadSignature) -> None:
+        """The editors in sight."""
+        self.show_tab()
+        for pane in self._in_sight:
+            if pane.is_mounted:
+                pane.show(state, read)
+        self.show_tabs(state, read)
+
+    def show_tabs(self, state: State, read: ReadSignature) -> None:
+        self._tabs.show(tab_names(state, read), self.tab)
+
+    def show_tab(self) -> None:
+        """The editors of the tab, and no others, in sight at the size of now."""
+        for tab in EDITORS:
+            self.pane(tab).display = self.pane(tab) in self._in_sight
+        self._stack.set_class(len(self._in_sight) > 1, "-together")
+        self.set_class(self.tab != EDITORS[0], "-in-rows")
+        self.set_class(self.tab != EDITORS[0] or self._rows_of_signature > LONG_SIGNATURE, "-long")
+
+    def pane(self, tab: str) -> EditorPane:
+        """One of `EDITORS`."""
+        rest = (self.inputs, self.demos, self.history, self.tools, self.variants)
+        return self.signature if tab == EDITORS[0] else rest[EDITORS.index(tab) - 1]
+
+    @property
+    def _in_sight(self) -> tuple[EditorPane, ...]:
+        """The editor of the tab; a short signature and the inputs stand together where there is room for both."""
+        pane = self.pane(self.tab)
+        if pane in (self.signature, self.inputs) and self._has_room_for_inputs:
+            return (self.signature, self.inputs)
+        return (pane,)
+
+    @property
+    def _has_room_for_inputs(self) -> bool:
+        """Whether the signature is so short that the values below it are worth more than blank lines."""
+        size = self.screen.size
+        room = size.height - ROWS_AROUND_EDITORS
+        is_roomy = size.width >= self._together_from and room >= LEAST_TOGETHER
+        return is_roomy and self.signature.view == "source" and self._rows_of_signature <= room // 2
+
+    @property
+    def _rows_of_signature(self) -> int:
+        """The lines of the signature with all that stands around them, if none of them is wrapped."""
+        signature = self._document.session.signature
+        return signature.text.count("\n") + (signature.instructions or "").count("\n") + ROWS_OF_SIGNATURE
+
+    # -- moving about
+
+    def open(self, tab: str) -> None:
+        """Brings an editor into sight."""
+        self.tab = tab
+        self.show_tab()
+        self._show()
+
+    def focus_next(self) -> None:
+        """The focus to the editors; the next tab when it is there already."""
+        if self.pane(self.tab).has_focus_within or self._tabs.has_focus:
+            self.open(EDITORS[(EDITORS.index(self.tab) + 1) % len(EDITORS)])
+        self._focus_first(self.pane(self.tab))
+
+    def focus_on(self, tab: str) -> None:
+        """Opens an editor, with the focus in it: what is typed next goes where the user went."""
+        self.open(tab)
+        self._focus_first(self.pane(tab))
+
+    def go_to(self, place: Place, line: int = 0, column: int = 0) -> None:
+        """Puts the focus where the thing at `place` is edited."""
+        tab = TAB_OF.get(place.kind, EDITORS[0])
+        self.open(tab)
+        pane = self.pane(tab)
+        if isinstance(pane, RowsPane):
+            pane.go_to(max(0, place.row), place.field)
+        elif pane is self.inputs:
+            self.inputs.go_to_field(place.field or None)
+        elif place.kind == "signature" and place.field and not line:
+            self.signature.go_to_field(place.field)
+        elif place.kind == "instructions":
+            self.signature.go_to_instructions()
+        else:
+            self.signature.go_to(line, column)
+
+    @on(TabLine.Chosen)
+    def _tab_chosen(self, event: TabLine.Chosen) -> None:
+        if event.by_key:
+            self.open(event.tab)
+        else:
+            self.focus_on(event.tab)
+
+    def _focus_first(self, pane: Widget, again: bool = True) -> None:
+        if pane is self.inputs and self.inputs.go_to_field(None):
+            return  # its editors may still have to be mounted, and take the focus then
+        first: Any = next((one for one in pane.query("*") if one.focusable), None)
+        if first is not None:
+            first.focus()
+        elif again:  # what was only just opened is not mounted yet
+            self.call_after_refresh(self._focus_late, pane)
+
+    def _focus_late(self, pane: Widget) -> None:
+        """Unless another pane was opened meanwhile, which has the focus by now."""
+        if pane.display:
+            self._focus_first(pane, again=False)
+
+    # -- the prompt and what makes it
+
+    def light(self, field: str | None, place: Place | None) -> None:
+        """Marks where a piece of a prompt comes from: this field of the signature, and the value at this place."""
+        self.signature.light(field)
+        self.inputs.light(place.field if place and place.kind == "input" else None)
+        for pane in (self.demos, self.history):
+            is_here = place is not None and place.kind == pane.KIND
+            pane.light(place.field if place and is_here else None, place.row if place and is_here else None)
+
+    @property
+    def edited_place(self) -> Place | None:
+        """Where the editor with the focus stands, if it makes a piece of the prompts."""
+        panes: tuple[SignaturePane | InputsPane | RowsPane, ...] = (
+            self.signature,
+            self.inputs,
+            self.demos,
+            self.history,
+        )
+        pane = next((one for one in panes if one.has_focus_within), None)
+        return pane.edited_place if pane is not None else None
+
+    def clear_field(self) -> None:
+        """Takes away the value of the field with the focus."""
+        for pane in (self.inputs, self.demos, self.history, self.tools, self.variants):
+            field = pane.focused_field
+            if field is not None:
+                pane.clear(field)

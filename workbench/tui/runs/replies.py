@@ -1,0 +1,145 @@
+"""The replies on screen: sent for, shown as they arrive, kept in the document, and what each of them answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sessions.model.replies import Reply, Source
+from sessions.model.session import Column
+from workbench.editing import edits
+from workbench.state.derived import RenderedColumn
+from workbench.state.document import Document, Place, State
+from workbench.tui.messages import Edit
+from workbench.tui.runs.runs import ColumnRun, Order, RunEnded, RunProgress, Runs
+
+if TYPE_CHECKING:
+    from adapters.requests.request import Request
+
+STREAM_SECONDS = 0.05
+"""Between two columns that are shown what has arrived of their replies."""
+
+
+class Replies:
+    """For the document that is open; `runs` are its runs, and `edit` changes it.
+
+    `paint` shows what has arrived for a run, and says whether there was anything to paint; `later` calls a function
+    after so many seconds.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        runs: Runs,
+        edit: Edit,
+        paint: Callable[[ColumnRun], bool],
+        later: Callable[[float, Callable[[], None]], object],
+    ) -> None:
+        self._document = document
+        self._runs = runs
+        self._edit = edit
+        self._paint = paint
+        self._later = later
+        self._batch = 0
+        """How many sends there were: undo takes the replies of one back together."""
+        self._arrived: dict[int, None] = {}
+        """The numbers of runs of which something is still to be painted, the oldest first."""
+        self.requests: dict[tuple[str, str], Request] = {}
+        """By case and column what was sent last, answered or not."""
+        self._answered: dict[tuple[str, str], Request] = {}
+        """By case and column what the reply that was sent for answers."""
+
+    def send(self, columns: Iterable[RenderedColumn], order: Order) -> None:
+        """Sends columns of the case on screen as they stand."""
+        state = self._document.state
+        self._batch += 1
+        for one in columns:
+            self._runs.start(state, one.column, order)
+            if one.request is not None:
+                self.requests[state.case.name, one.column.id] = one.request
+
+    def cancel(self) -> bool:
+        """Cancels what is under way; what had arrived stays as the reply. False when nothing was."""
+        cancelled = [run for run in self._runs.active if self._runs.cancel(run.case, run.column)]
+        for run in cancelled:
+            self._keep(run)
+        return bool(cancelled)
+
+    def clear(self) -> None:
+        """Another session is open now."""
+        self._runs.clear()
+        self.requests.clear()
+        self._answered.clear()
+
+    # -- what comes
+
+    def arrives(self, message: RunProgress) -> None:
+        """What arrives is painted one column at a time, so that a key never waits for more than one of them."""
+        if not self._arrived:
+            self._later(STREAM_SECONDS, self._paint_arrived)
+        self._arrived[message.number] = None
+
+    def _paint_arrived(self) -> None:
+        is_painted = False
+        while self._arrived and not is_painted:
+            number = next(iter(self._arrived))
+            del self._arrived[number]
+            run = self._runs.take(number)
+            if run is not None and run.case == self._document.state.case.name:
+                is_painted = self._paint(run)
+        if self._arrived:
+            self._later(STREAM_SECONDS, self._paint_arrived)
+
+    def ended(self, message: RunEnded) -> bool:
+        """Keeps what a run has brought; False when it was cancelled or replaced meanwhile."""
+        self._runs.take(message.number)
+        run = self._runs.end(message)
+        if run is not None:
+            self._keep(run)
+        return run is not None
+
+    def _keep(self, run: ColumnRun) -> None:
+        if run.reply is None:
+            return
+        asked = self.requests.get((run.case, run.column))
+        if asked is not None:
+            self._answered[run.case, run.column] = asked
+        change = partial(edits.set_reply, case=run.case, column=run.column, reply=run.reply)
+        self._edit(change, Place("reply", run.case, row=self._batch), "the replies of a send", typing=True)
+
+    def type_over(self, column: str, text: str) -> None:
+        """The user has written or pasted this reply."""
+        case = self._document.state.case
+        before = case.replies.get(column) or Reply("")
+        # what was said of it was said of the reply before; and what is edited is there to be read
+        source: Source = "edited" if before.text else "pasted"
+        reply = replace(before, text=text, source=source, raw=False, rating=None, note=None)
+        self._runs.forget(case.name, column)
+        change = partial(edits.set_reply, case=case.name, column=column, reply=reply)
+        self._edit(change, Place("reply", case.name, field=column), f"reply of {column}", typing=True)
+
+    # -- what it answers
+
+    def run_of(self, state: State, column: Column) -> ColumnRun | None:
+        """The last run of a column, unless its reply is not the one on screen (any more: its sending was undone), or
+        it brought none and was of another model: that one's failure says nothing about this one."""
+        run = self._runs.of(state.case.name, column.id)
+        if run is None or run.phase == "running":
+            return run
+        if run.reply is None:
+            return run if run.model == state.session.model_of(column) else None
+        shown = state.case.replies.get(column.id)
+        return run if shown is not None and shown.text == run.reply.text else None
+
+    def is_outdated(self, state: State, rendered: RenderedColumn) -> bool:
+        """Whether the reply on screen answers another prompt than the one above it, or is another model's."""
+        reply = rendered.reply
+        if reply is not None and reply.source == "sent" and reply.model is not None:
+            if reply.model != state.session.model_of(rendered.column):
+                return True
+        answered = self._answered.get((state.case.name, rendered.column.id))
+        if answered is None or rendered.request is None or reply is None or reply.source == "pasted":
+            return False
+        return not answered.asks_the_same(rendered.request)
