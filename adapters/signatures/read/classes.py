@@ -27,6 +27,7 @@ from adapters.signatures.read.annotation_reader import AnnotationReader
 from adapters.signatures.read.bindings import Binding
 from adapters.signatures.read.source_text import SourceText, told
 from adapters.signatures.read.unbuilt_models import LaterNames, Unbuilt, as_written, keep_unbuilt, unbuilt_field
+from adapters.types import is_custom_type
 
 MODULE = "signature_source"
 """`__module__` of every class made here. No such module exists."""
@@ -220,7 +221,7 @@ class ClassMaker:
             match statement:
                 case ast.AnnAssign(target=ast.Name(id=name)):
                     last = name
-                    if not self._is_class_variable(statement.annotation):
+                    if not is_class_variable(statement.annotation):
                         annotations[name] = statement.annotation
                         if statement.value is not None:
                             values[name] = statement.value
@@ -270,14 +271,6 @@ class ClassMaker:
                 case _:
                     raise self._error(statement, "this statement in Config is code, which is never run")
         return type("Config", (), values)
-
-    def _is_class_variable(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            return node.value.lstrip().startswith(("ClassVar", "typing.ClassVar", "t.ClassVar"))
-        head = node.value if isinstance(node, ast.Subscript) else node
-        if not isinstance(head, ast.Name | ast.Attribute):
-            return False
-        return (head.attr if isinstance(head, ast.Attribute) else head.id) == "ClassVar"
 
     def _made(self, kind: str, bases: list[Any], body: ClassBody, decorator: Any) -> type:
         if kind == "enum":
@@ -390,7 +383,7 @@ class ClassMaker:
         if issubclass(made, BaseModel) or issubclass(made, enum.Enum):
             return
         for name in list(made.__annotations__):
-            if name in body_annotations and not self._is_class_variable(body_annotations[name]):
+            if name in body_annotations and not is_class_variable(body_annotations[name]):
                 annotation = self.reader.read(body_annotations[name])
                 made.__annotations__[name] = annotation
                 if name in getattr(made, "__dataclass_fields__", {}):
@@ -405,8 +398,11 @@ def docstring(node: ast.ClassDef | ast.FunctionDef) -> str | None:
     return None
 
 
-def is_custom_type(base: Any) -> bool:
-    """Whether it is `dspy.Type` (ours) or a class below it."""
-    return isinstance(base, type) and any(
-        one.__name__ == "Type" and one.__module__.startswith("adapters.types") for one in base.__mro__
-    )
+def is_class_variable(annotation: ast.expr) -> bool:
+    """Whether it is `ClassVar` or `ClassVar[…]`, quoted or not: what it stands on is no field."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        return annotation.value.lstrip().startswith(("ClassVar", "typing.ClassVar", "t.ClassVar"))
+    head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
+    if not isinstance(head, ast.Name | ast.Attribute):
+        return False
+    return (head.attr if isinstance(head, ast.Attribute) else head.id) == "ClassVar"

@@ -6,7 +6,7 @@ import ast
 import enum
 import typing
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typing_extensions
@@ -16,16 +16,16 @@ from adapters.errors import SignatureError
 from adapters.signatures.read import known_names
 from adapters.signatures.read.annotation_reader import AnnotationReader
 from adapters.signatures.read.bindings import Binding, bindings_of, parsable
-from adapters.signatures.read.classes import MODULE, WITHOUT_FIELDS, ClassMaker, docstring
+from adapters.signatures.read.classes import MODULE, ClassMaker
+from adapters.signatures.read.signature_body import SignatureMaker
 from adapters.signatures.read.signature_calls import (
     PARAMETERS,
     changed_signature,
     functional_enum,
     functional_typed_dict,
     signature_call,
-    written_field,
 )
-from adapters.signatures.read.signature_class import Draft, SignatureSource
+from adapters.signatures.read.signature_class import SignatureSource
 from adapters.signatures.read.source_text import SourceText, told
 from adapters.signatures.read.unbuilt_models import are_postponed, rebuilt_models
 from adapters.signatures.signature import Signature
@@ -173,7 +173,7 @@ class SourceModule:
         node = binding.node
         if isinstance(node, ast.ClassDef):
             if self._is_signature(binding, ()):
-                return self._signature_source(node)
+                return SignatureMaker(self, node).make()
             return self.make_class(node, node.name, {})
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             raise self.source.error(use, f"`{binding.name}` is a function: code, which is never run")
@@ -300,97 +300,6 @@ class SourceModule:
         except SignatureError:
             return False
 
-    def _signature_source(self, node: ast.ClassDef) -> SignatureSource:
-        drafts: dict[str, Draft] = {}
-        doc = docstring(node)
-        inherited: str | None = None
-        parents = [self._parent(one) for one in node.bases]
-        for parent in reversed(parents):
-            if parent is not None:
-                drafts.update(parent.drafts)
-        for parent in parents:
-            if parent is not None and parent.inherited_doc != "":
-                inherited = parent.inherited_doc
-        local: dict[str, Any] = {}
-        reader = self.reader(local)
-        own: dict[str, Draft] = {}
-        for statement in _taken(node.body[1:] if doc is not None else node.body, reader):
-            match statement:
-                case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
-                    if not _is_class_variable(annotation) and self._is_field(reader, name, value):
-                        own[name] = self._draft(reader, statement, name, annotation, value)
-                case ast.Assign(targets=[ast.Name(id="__doc__")], value=value):
-                    doc = reader.constants.read(value)
-                case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    if name != "model_config" and self._is_field(reader, name, value):
-                        own[name] = self._draft(reader, statement, name, None, value)
-                case ast.ClassDef(name=name):
-                    local[name] = self.make_class(statement, f"{node.name}.{name}", local)
-                case ast.AugAssign(target=ast.Name(id="__doc__"), op=ast.Add(), value=value) if doc is not None:
-                    doc += str(reader.constants.read(value))
-                case ast.Delete(targets=targets):
-                    for target in targets:
-                        own.pop(getattr(target, "id", ""), None)
-                case _ if isinstance(statement, WITHOUT_FIELDS):
-                    pass
-                case _:
-                    raise self.source.error(statement, "this statement in a signature is code, which is never run")
-        # dspy puts a field that is only annotated behind those with a value.
-        drafts.update({name: draft for name, draft in own.items() if draft.info is not None})
-        drafts.update(own)
-        doc = self._told_below(node, doc)
-        return SignatureSource(node.name, drafts, doc if doc is not None else inherited)
-
-    def _told_below(self, node: ast.ClassDef, doc: str | None) -> str | None:
-        """The instructions that a statement behind the class gives it: `X.__doc__ = …`, `X.instructions = …`."""
-        for statement in self.statements:
-            match statement:
-                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr="__doc__" | "instructions")]):
-                    if name == node.name and statement.lineno > node.lineno:
-                        told = self.reader({}).constants.read(statement.value)
-                        if not isinstance(told, str):
-                            raise self.source.error(statement, "instructions are a text")
-                        doc = told
-        return doc
-
-    def _is_field(self, reader: AnnotationReader, name: str, value: ast.expr | None) -> bool:
-        """Whether it is meant as a field: with an underscore in front it is one by InputField or OutputField alone."""
-        if not name.startswith("_"):
-            return True
-        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Name | ast.Attribute):
-            return False
-        return isinstance(reader.expression(value.func), known_names.FieldMaker)
-
-    def _parent(self, node: ast.expr) -> SignatureSource | None:
-        found = self.reader({}).expression(node) if isinstance(node, ast.Name | ast.Attribute) else None
-        if found is known_names.SIGNATURE:
-            return None
-        if isinstance(found, SignatureSource):
-            return found
-        raise self.source.error(node, "a signature can only inherit from other signatures", "class X(dspy.Signature)")
-
-    def _draft(
-        self, reader: AnnotationReader, node: ast.stmt, name: str, annotation: ast.expr | None, value: ast.expr | None
-    ) -> Draft:
-        info, notes = written_field(reader, name, node, value)
-        if annotation is None:
-            if info is not None and isinstance(info.json_schema_extra, dict):
-                info.json_schema_extra["IS_TYPE_UNDEFINED"] = True
-            return Draft(name, str, info, self.source, node, notes)
-        return Draft(name, reader.read(annotation), info, self.source, node, notes)
-
-
-def _taken(body: Sequence[ast.stmt], reader: AnnotationReader) -> Iterator[ast.stmt]:
-    """The statements in the order in which Python comes to them: of an `if` over constants, one branch.
-
-    Raises SignatureError for a condition that cannot be read without running code.
-    """
-    for statement in body:
-        if isinstance(statement, ast.If):
-            yield from _taken(statement.body if reader.constants.read(statement.test) else statement.orelse, reader)
-        else:
-            yield statement
-
 
 def _is_dotted(node: ast.expr) -> bool:
     """A name or names with dots between, and no call or value among them."""
@@ -401,8 +310,3 @@ def _is_dotted(node: ast.expr) -> bool:
 
 def _is_alias_annotation(node: ast.expr) -> bool:
     return (node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")) == "TypeAlias"
-
-
-def _is_class_variable(node: ast.expr) -> bool:
-    head = node.value if isinstance(node, ast.Subscript) else node
-    return (head.attr if isinstance(head, ast.Attribute) else getattr(head, "id", "")) == "ClassVar"

@@ -782,6 +782,15 @@ class Decorated(dspy.Signature):
     def also(self):
         return 2
 """,
+    "Limited": """
+import dspy
+from typing import ClassVar
+
+class Limited(dspy.Signature):
+    LIMIT: "ClassVar[int]" = 3
+    q: str = dspy.InputField()
+    a: str = dspy.OutputField()
+""",
     "Shared": """
 import dspy
 
