@@ -23,7 +23,7 @@ def modules_of(*packages: str) -> list[str]:
     for package in packages:
         for path in sorted((ROOT / package).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
-            if parts[-1] not in ("__main__", "litellm_worker", "dspy_worker"):
+            if parts[-1] not in ("__main__", "litellm_worker", "dspy_worker", "dspys_objects"):
                 found.append(".".join(parts).removesuffix(".__init__"))
     return found
 

@@ -1,0 +1,80 @@
+"""Our signatures and values as those of the dspy that is installed: with its own types in the place of ours."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import operator
+import types
+from typing import Any, Literal, Union, get_args, get_origin
+
+import dspy
+
+from adapters.signatures.signature import MISSING, Signature
+from adapters.types.code import Code
+
+MARKERS_OF_A_FETCH = ("data:", "http://", "https://")
+"""How an image's address may begin that dspy puts into a prompt as it is; it would open any other as a file."""
+
+
+class NotShownError(Exception):
+    """A fixture that this dspy cannot be shown; the message says why."""
+
+
+def dspys_signature(ours: Signature) -> Any:
+    """One of our signatures as a `dspy.Signature`, with dspy's own types in the place of ours."""
+    fields = {}
+    for name, field in ours.fields.items():
+        given = {"desc": field.desc, "prefix": field.prefix}
+        given = {key: value for key, value in given.items() if value is not None}
+        if field.default is not MISSING:
+            given["default"] = field.default
+        made = dspy.InputField(**given) if field.role == "input" else dspy.OutputField(**given)
+        if field.constraints is not None:
+            made.json_schema_extra["constraints"] = field.constraints
+        if not field.type_was_given:
+            made.json_schema_extra["IS_TYPE_UNDEFINED"] = True
+        fields[name] = (dspys_type(field.annotation), made)
+    return dspy.Signature(fields, ours.instructions)
+
+
+def dspys_type(annotation: Any) -> Any:
+    """An annotation with dspy's types in the place of ours, also inside of `list[…]`, `X | None` and the like."""
+    if isinstance(annotation, type) and annotation.__module__.startswith("adapters.types."):
+        return _dspys_class(annotation)
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is None or origin is Literal or not arguments:
+        return annotation
+    inner = tuple([dspys_type(one) for one in arguments])
+    if all(new is old for new, old in zip(inner, arguments, strict=True)):
+        return annotation
+    if origin is Union:
+        return Union[inner]  # noqa: UP007  (made at run time)
+    if hasattr(annotation, "copy_with"):
+        return annotation.copy_with(inner)
+    return functools.reduce(operator.or_, inner) if origin is types.UnionType else origin[inner]
+
+
+def dspys_value(value: Any) -> Any:
+    """A value with dspy's objects in the place of ours, built without dspy's validators, which open files."""
+    if type(value).__module__.startswith("adapters.types."):
+        members = {name: dspys_value(getattr(value, name)) for name in type(value).model_fields}
+        url = members.get("url")
+        if isinstance(url, str) and not url.startswith(MARKERS_OF_A_FETCH):
+            raise NotShownError(f"dspy would open {url[:80]!r} as a file")
+        return _dspys_class(type(value)).model_construct(**members)
+    if isinstance(value, dict):
+        return {key: dspys_value(item) for key, item in value.items()}
+    return [dspys_value(item) for item in value] if isinstance(value, list) else value
+
+
+def _dspys_class(ours: type) -> Any:
+    if issubclass(ours, Code) and ours is not Code:
+        return _dspys_class(Code)[ours.language]
+    name = ours.__name__
+    for module in ("dspy", "dspy.adapters.types", "dspy.adapters.types." + ours.__module__.rpartition(".")[2]):
+        try:
+            return getattr(importlib.import_module(module), name)
+        except (ImportError, AttributeError):
+            continue
+    raise NotShownError(f"it has no dspy.{name}, which is of later releases")
