@@ -28,7 +28,7 @@ from workbench.config.confinement import FREE, Confinement
 from workbench.sending.tool_answers import NamedHandler
 from workbench.state import drafts
 from workbench.state.document import Document, Place
-from workbench.tui import clipboard, themes
+from workbench.tui import actions, clipboard, themes
 from workbench.tui.guidance import Guidance
 from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG
 from workbench.tui.keys.key_words import KeyWords
@@ -163,17 +163,13 @@ class WorkbenchApp(SurvivingApp):
         """Watches the program of a session that is linked to one, from the first such session on."""
         if self.document.session.signature.source is None or self._is_following:
             return
-        from workbench.tui.actions.following import Following
-
         self._is_following = True
-        Following(self).start()
+        actions.following.Following(self).start()
 
     def _watch_drift(self) -> None:
         """Tells which columns are no longer as recorded, from the first case with a recording on."""
         if self._drift_watch is None:
-            from workbench.tui.actions.drifting import DriftWatch
-
-            self._drift_watch = DriftWatch(self)
+            self._drift_watch = actions.drifting.DriftWatch(self)
         self._drift_watch.look()
 
     def restore(self, session: Session, label: str = "take up unsaved work") -> None:
@@ -204,43 +200,29 @@ class WorkbenchApp(SurvivingApp):
         return done
 
     def action_save(self) -> None:
-        from workbench.tui.actions import files
-
-        self.ask(files.save(self))
+        self.ask(actions.files.save(self))
 
     def action_save_as(self) -> None:
-        from workbench.tui.actions import files
-
-        self.ask(files.save_as(self))
+        self.ask(actions.files.save_as(self))
 
     def action_open(self) -> None:
-        from workbench.tui.actions import browsing
-
-        self.ask(browsing.open_session(self))
+        self.ask(actions.browsing.open_session(self))
 
     def action_new_session(self) -> None:
-        from workbench.tui.actions import files
-
-        self.ask(files.new_session(self))
+        self.ask(actions.files.new_session(self))
 
     def action_help_quit(self) -> None:
         """What people press to end a program when nothing is selected that could be copied."""
         self.main.status.say(self.key_words("{app.leave|ctrl+q} quits; unsaved work is asked about"))
 
     def action_leave(self) -> None:
-        from workbench.tui.actions import files
-
-        self.ask(files.leave(self))
+        self.ask(actions.files.leave(self))
 
     def action_cases(self) -> None:
-        from workbench.tui.actions import cases
-
-        self.ask(cases.choose_case(self))
+        self.ask(actions.cases.choose_case(self))
 
     def action_program(self) -> None:
-        from workbench.tui.actions import following
-
-        self.ask(following.choose(self))
+        self.ask(actions.following.choose(self))
 
     def action_undo(self) -> None:
         self.main.undo()
@@ -249,9 +231,7 @@ class WorkbenchApp(SurvivingApp):
         self.main.redo()
 
     def action_edit_outside(self) -> None:
-        from workbench.tui.actions import external_editor
-
-        external_editor.edit_outside(self)
+        actions.external_editor.edit_outside(self)
 
     def action_send_all(self) -> None:
         self._send(self.document.session.columns)
@@ -262,78 +242,50 @@ class WorkbenchApp(SurvivingApp):
             self._send((rendered.column,))
 
     def action_send_otherwise(self) -> None:
-        from workbench.tui.actions import sending
-
-        self.ask(sending.choose_way(self))
+        self.ask(actions.sending.choose_way(self))
 
     def action_cancel(self) -> None:
         if not self.main.cancel():
             self.guidance.put_away()
 
     def action_choose_model(self) -> None:
-        from workbench.tui.actions import models
-
-        self.ask(models.choose_model(self))
+        self.ask(actions.models.choose_model(self))
 
     def action_set_up_column(self) -> None:
-        from workbench.tui.actions import columns
-
-        self.ask(columns.set_up(self))
+        self.ask(actions.columns.set_up(self))
 
     def action_add_column(self) -> None:
-        from workbench.tui.actions import columns
-
-        self.ask(columns.add(self))
+        self.ask(actions.columns.add(self))
 
     def action_past_runs(self) -> None:
-        from workbench.tui.actions import past_runs
-
-        self.ask(past_runs.look_at_runs(self))
+        self.ask(actions.past_runs.look_at_runs(self))
 
     def action_rate(self) -> None:
-        from workbench.tui.actions import past_runs
-
-        self.ask(past_runs.rate_reply(self))
+        self.ask(actions.past_runs.rate_reply(self))
 
     def action_record(self) -> None:
-        from workbench.tui.actions import recording
-
-        recording.record(self)
+        actions.recording.record(self)
 
     def action_check(self) -> None:
-        from workbench.tui.actions import checking
-
-        checking.check(self)
+        actions.checking.check(self)
 
     def action_break_replies(self) -> None:
-        from workbench.tui.actions import breaking
-
-        self.ask(breaking.break_replies(self))
+        self.ask(actions.breaking.break_replies(self))
 
     def action_copy_menu(self) -> None:
-        from workbench.tui.actions import copying
-
-        self.ask(copying.choose_copy(self))
+        self.ask(actions.copying.choose_copy(self))
 
     def action_lesson(self) -> None:
-        from workbench.tui.actions import looking
-
-        looking.open_lesson(self)
+        actions.looking.open_lesson(self)
 
     def action_look(self, page: str = "card") -> None:
-        from workbench.tui.actions import looking
-
-        looking.open_pages(self, page)
+        actions.looking.open_pages(self, page)
 
     def action_help(self) -> None:
-        from workbench.tui.actions import looking
-
-        looking.open_help(self)
+        actions.looking.open_help(self)
 
     def action_jump(self) -> None:
-        from workbench.tui.actions import looking
-
-        looking.jump(self)
+        actions.looking.jump(self)
 
     def action_command_palette(self) -> None:
         from workbench.tui import palette
@@ -341,9 +293,7 @@ class WorkbenchApp(SurvivingApp):
         palette.open_palette(self)
 
     def action_find(self) -> None:
-        from workbench.tui.actions import finding
-
-        self.ask(finding.find_anywhere(self))
+        self.ask(actions.finding.find_anywhere(self))
 
     def action_focus_editors(self) -> None:
         self.main.editors.focus_next()
@@ -384,24 +334,16 @@ class WorkbenchApp(SurvivingApp):
             self._watch_drift()
 
     def on_try_variant(self, message: TryVariant) -> None:
-        from workbench.tui.actions import columns
-
-        columns.try_variant(self, message.tag)
+        actions.columns.try_variant(self, message.tag)
 
     def on_decide_output(self, message: DecideOutput) -> None:
-        from workbench.tui.actions import thresholds
-
-        self.ask(thresholds.decide(self, message.output))
+        self.ask(actions.thresholds.decide(self, message.output))
 
     def on_suggest_variant(self, message: SuggestVariant) -> None:
-        from workbench.tui.actions import suggesting
-
-        self.ask(suggesting.suggest(self, message.of))
+        self.ask(actions.suggesting.suggest(self, message.of))
 
     def on_run_ended(self, message: RunEnded) -> None:
-        from workbench.tui.actions import past_runs
-
-        past_runs.keep_run(self, message.number)
+        actions.past_runs.keep_run(self, message.number)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         error = event.worker.error
@@ -418,9 +360,7 @@ class WorkbenchApp(SurvivingApp):
     # -- inside
 
     def _send(self, columns: tuple[Column, ...]) -> None:
-        from workbench.tui.actions import sending
-
-        sending.send(self, columns)
+        actions.sending.send(self, columns)
 
     def _changed(self) -> None:
         if self._keep and (self.document.dirty or self.document.state.drafts):
@@ -431,16 +371,12 @@ class WorkbenchApp(SurvivingApp):
         self.preferences.settle()
         self._follow_program()
         if self._start_at is not None:
-            from workbench.tui.actions import deciding
-
-            deciding.go_to(self, self._start_at)
+            actions.deciding.go_to(self, self._start_at)
         if self.preferences.wants_guide:
             self.guidance.show(is_first=True)
             self.main.columns.set_quiet(self.size.height < ROOMY)
         if self._keep:
-            from workbench.tui.actions import files
-
-            self.ask(files.offer_left_over(self))
+            self.ask(actions.files.offer_left_over(self))
         if not self.is_headless:
             gc.collect()
             gc.freeze()

@@ -14,6 +14,7 @@ from textual.timer import Timer
 from sessions.model.session import Column
 from workbench.state.derived import RenderedColumn
 from workbench.tui.panes.column import ColumnPane
+from workbench.tui.panes.height_shares import EVEN_SHARE, HeightShares, Held
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.reply_view import ReplyView
@@ -22,12 +23,8 @@ from workbench.tui.widgets.verdict_strip import Verdict
 
 NARROWEST = 32
 """Cells below which a column is not squeezed; the columns that do not fit then are scrolled to."""
-SMALLEST_SHARE, LARGEST_SHARE = 0.15, 0.85
-LEAST_PROMPT, LEAST_REPLY, EVEN_SHARE = 0.35, 0.25, 0.5
-"""Shares of the height that prompts and replies get at least, and before it is known what they hold."""
 ROWS_OF_BORDER = 2
 """Of a column's height."""
-ROWS_THAT_MOVE = LEAST_ROWS_OF_REPLY = 3
 Part = Literal["prompt", "reply"]
 REST_SECONDS = 0.15
 """Without a further change for so long, the columns out of sight follow those in sight."""
@@ -44,11 +41,6 @@ def said_beyond(in_sight: int, count: int, left: float, right: float) -> str:
     if in_sight >= count:
         return ""
     return f"{'◂' if left > 0 else ' '} {in_sight} of {count} columns {'▸' if right > 0 else ' '}"
-
-
-def _moves(rows: tuple[int, int], before: tuple[int, int]) -> bool:
-    """Whether a prompt or its reply has become so much longer or shorter that the line between them moves."""
-    return any(abs(one - other) >= ROWS_THAT_MOVE for one, other in zip(rows, before, strict=True))
 
 
 class ColumnsPane(HorizontalScroll, can_focus=False):
@@ -69,8 +61,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._columns: dict[str, ColumnPane] = {}
         self._waiting: dict[str, Shown] = {}
         self._rest: Timer | None = None
-        self._share: float | None = None
-        self._has_replies = False
+        self._shares = HeightShares()
         self._last = ""
         self._in_a_row = 0
         self._overflow = 0
@@ -80,8 +71,6 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._part: Part = "prompt"
         self._came_along: PromptView | ReplyView | None = None
         """What has the focus only because what had it is out of sight: no key has gone there yet."""
-        self._rows: dict[str, tuple[int, int]] = {}
-        """The rows that prompt and reply of each column in sight held when the height was last shared by them."""
         self.is_quiet = False
         """Whether what all columns have alike is folded in every prompt."""
 
@@ -97,9 +86,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         if wanted != list(self._columns):
             self._arrange(wanted)
         has_replies = any(rendered.text or run is not None for rendered, run, _ in columns)
-        if has_replies != self._has_replies:
-            self._has_replies = has_replies
-            self._rows = {}
+        if self._shares.expect_replies(has_replies):
             self._split()
         in_sight = self._in_sight()
         for rendered, run, model in columns:
@@ -183,11 +170,11 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     @property
     def share(self) -> float | None:
         """How much of the height the user gave to the prompts; None: they and the replies get what they need."""
-        return self._share
+        return self._shares.said
 
     def set_share(self, share: float | None) -> None:
         """The prompts' share of the height as it was left; None gives prompts and replies what they need."""
-        self._share = None if share is None else min(LARGEST_SHARE, max(SMALLEST_SHARE, share))
+        self._shares.say(share)
         self._split()
 
     @property
@@ -333,8 +320,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def resize_prompts(self, by: float) -> None:
         """Gives the prompts a larger share of the height, or with a negative number the replies."""
-        self._share = min(LARGEST_SHARE, max(SMALLEST_SHARE, self._share_now + by))
-        self._split()
+        self.set_share(self._share_now + by)
 
     @property
     def _share_now(self) -> float:
@@ -390,34 +376,16 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             column.split(self._share_of(column))
 
     def _share_of(self, column: ColumnPane) -> float:
-        """A prompt's share of the height: the user's, else what the reply leaves, which gets what it holds.
-
-        Until there are replies the prompts get all they can fill, and the same in every column.
-        """
-        height = self.size.height - ROWS_OF_BORDER
-        if height <= 0 or not self._rows:
-            return EVEN_SHARE
-        if not self._has_replies:
-            # what may be added before the line moves has room already, or the last rows would be cut off
-            full = max(one for one, _ in self._rows.values()) + ROWS_THAT_MOVE - 1
-            said = max(LEAST_ROWS_OF_REPLY, *[one for _, one in self._rows.values()])
-            return min(1 - (said + 1) / height, max(EVEN_SHARE, full / height))
-        if self._share is not None:
-            return self._share
-        held, replied = self._rows.get(column.column_id, (0, 0))
-        if not replied:
-            return EVEN_SHARE
-        return min(1 - LEAST_REPLY, max(min(LEAST_PROMPT, held / height), 1 - (replied + 1) / height))
+        return self._shares.of(column.column_id, self.size.height - ROWS_OF_BORDER)
 
     def make_room(self) -> None:
         """Shares the height by what prompts and replies hold; a little more or less moves nothing."""
-        rows: dict[str, tuple[int, int]] = {}
+        rows: dict[str, Held] = {}
         for one in self._columns.values():
             if one.display and one.prompt.row_width:
-                held = one.prompt.rows_held if self._has_replies else one.prompt.rows_in_full
-                rows[one.column_id] = held, one.rows_of_reply
-        if rows.keys() != self._rows.keys() or any(_moves(rows[id], before) for id, before in self._rows.items()):
-            self._rows = rows
+                held = one.prompt.rows_held if self._shares.has_replies else one.prompt.rows_in_full
+                rows[one.column_id] = Held(held, one.rows_of_reply)
+        if self._shares.take(rows):
             self._split()
 
     def _fit(self) -> None:
