@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from adapters.replies.reading import Span
 from adapters.shown.blocks import Passage, Piece
 from adapters.shown.elements import Element, tag
 from adapters.signatures.signature import Field, Signature
@@ -81,8 +81,12 @@ def plain(value: object) -> Passage:
     return Passage("", (Piece(text, "value"),))
 
 
-def touches(span: Span, step: ReplyStep) -> bool:
-    return any(one.start < span.end and span.start < one.end for one in step.spans)
+def touched(step: ReplyStep) -> list[int]:
+    """Which spans of its reading a step is about. A reading's spans stand in their order and leave nothing out."""
+    starts, ends = [one.start for one in step.reading.spans], [one.end for one in step.reading.spans]
+    return sorted(
+        {place for one in step.spans for place in range(bisect_right(ends, one.start), bisect_left(starts, one.end))}
+    )
 
 
 def lines(lines: Sequence[str]) -> Element:

@@ -138,7 +138,8 @@
     if (item.dataset.at !== undefined) {
       return all(`[data-step="${item.dataset.at}"]`, columnNow("prompts")).filter(isShown);
     }
-    const text = all("pre.pieces", columnNow("replies")).filter(isShown)[0];
+    const [reply, second] = all("pre.pieces", columnNow("replies")).filter(isShown);
+    const text = item.dataset.second === undefined ? reply : second;
     if (text === undefined) return [];
     return item.dataset.spans.split(" ").filter((one) => one !== "").map((one) => text.children[Number(one)])
       .filter((one) => one !== undefined);

@@ -32,7 +32,7 @@ from workbench.exporting.page_parts import (
     radios,
     short,
     step_button,
-    touches,
+    touched,
     walked,
 )
 from workbench.exporting.prepared import KEPT, Prepared, Shown
@@ -356,13 +356,14 @@ class _SessionPage:
             yield from self._merged(found, reply=(reply,))
 
     def _reply_step(self, step: reply_lesson.ReplyStep, reading: Reading) -> Element:
-        lit = [str(place) for place, span in enumerate(reading.spans) if touches(span, step)]
+        lit = " ".join(map(str, touched(step)))
+        of_second = {} if step.reading is reading else {"data-second": ""}
         facts = [
             part for label, text in step.facts for part in (tag("dt", {}, short(label)), self._once("dd", short(text)))
         ]
         told = (tag("dl", {}, *facts),) if facts else ()
         return tag(
-            "li", {"data-spans": " ".join(lit)}, step_button(step.title), self._once("p", step.explanation), *told
+            "li", {"data-spans": lit, **of_second}, step_button(step.title), self._once("p", step.explanation), *told
         )
 
     def _once(self, name: str, text: str) -> Element:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adapters.replies.reading import FieldReading, Reading, Span, SpanKind
@@ -31,9 +31,11 @@ LONGEST_TEXT = 200
 class ReplyStep:
     """One thing to look at in a reply: the stretches it is about, and what to say of them line by line.
 
+    `spans` are places in the text of `reading`: the reply's own, or that of the second model's (`reading.extraction`).
     `facts` are (label, text), for instance a rule and the value that came of it.
     """
 
+    reading: Reading
     title: str
     explanation: str
     spans: tuple[Span, ...] = ()
@@ -43,11 +45,11 @@ class ReplyStep:
 def steps_of(reading: Reading) -> tuple[ReplyStep, ...]:
     """The steps in which a parser read a reply, from the bare text to the verdict."""
     length = f"{len(reading.completion):,} characters"
-    steps = [ReplyStep("The reply", words.REPLY, (), (("reply", length),))]
+    steps = [ReplyStep(reading, "The reply", words.REPLY, (), (("reply", length),))]
     steps += _of_spans(reading)
     if reading.extraction is not None:
-        inner = steps_of(reading.extraction)
-        return (*steps, *inner)
+        first, *others = steps_of(reading.extraction)
+        return (*steps, replace(first, title="The second model's reply"), *others)
     steps += [_of_field(reading, field) for field in reading.fields.values()]
     return (*steps, _verdict(reading))
 
@@ -61,7 +63,9 @@ def _of_spans(reading: Reading) -> Iterable[ReplyStep]:
     for kind in ORDER:
         spans = by_kind.get(kind, ())
         if any(reading.completion[span.start : span.end].strip() for span in spans):
-            yield ReplyStep(words.SPAN_TITLES[kind], words.SPAN_WORDS[kind], tuple(spans), _texts(reading, spans))
+            yield ReplyStep(
+                reading, words.SPAN_TITLES[kind], words.SPAN_WORDS[kind], tuple(spans), _texts(reading, spans)
+            )
 
 
 def _texts(reading: Reading, spans: Iterable[Span]) -> tuple[tuple[str, str], ...]:
@@ -91,7 +95,7 @@ def _of_field(reading: Reading, field: FieldReading) -> ReplyStep:
         facts.append(("✗", _first_line(field.error)))
     facts += [("⚠", flag.message) for flag in reading.flags if flag.field == field.name]
     spans = tuple([span for span in reading.spans if span.field == field.name])
-    return ReplyStep(f"{field.name}{annotation}", words.FIELD_STATES[field.state], spans, tuple(facts))
+    return ReplyStep(reading, f"{field.name}{annotation}", words.FIELD_STATES[field.state], spans, tuple(facts))
 
 
 def _verdict(reading: Reading) -> ReplyStep:
@@ -99,7 +103,7 @@ def _verdict(reading: Reading) -> ReplyStep:
     flags = [("⚠", flag.message) for flag in reading.flags if flag.field is None]
     if error is None:
         values = [(name, value_text(value)) for name, value in reading.values.items()]
-        return ReplyStep("✓ Read", words.READ, (), (*values, *flags))
+        return ReplyStep(reading, "✓ Read", words.READ, (), (*values, *flags))
     # near misses are looked for in a pause; a lesson that opens before shows none
     near_misses: tuple[NearMiss, ...] = vars(reading).get("near_misses", ())
     flags += [("?", miss.message) for miss in near_misses]
@@ -109,7 +113,7 @@ def _verdict(reading: Reading) -> ReplyStep:
         line, column = reading.line_and_column(error.start)
         facts.append(("place", f"line {line}, column {column}"))
         spans = (Span(error.start, max(error.start + 1, error.end or 0), "value", error.field),)
-    return ReplyStep("✗ Not read", words.NOT_READ, spans, (*facts, *flags))
+    return ReplyStep(reading, "✗ Not read", words.NOT_READ, spans, (*facts, *flags))
 
 
 def _first_line(message: str) -> str:

@@ -16,7 +16,7 @@ from adapters.formats import catalog
 from adapters.shown.elements import escaped
 from sessions import examples
 from sessions.exports.exported import Exported, source_of
-from sessions.model.replies import Reply
+from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import rendering
 from tests.sessions.strategies import sessions
@@ -127,6 +127,20 @@ def test_a_reply_of_the_session_comes_first_with_verdict_spans_values_and_flags(
     }
     assert "There is no reply here." in column(page.where(case=1, wording=0, reply=0), "replies", 0).text
     assert page.one("option").text == prepared.KEPT
+
+
+def test_a_step_of_a_second_model_names_the_spans_of_its_own_reply() -> None:
+    extraction = Extraction("chat", "[[ ## answer ## ]]\nbecause\n\n[[ ## score ## ]]\n0.5")
+    replies = {"twostep": Reply("It is so.", extraction=extraction)}
+    case = Case("first", {"question": "why?"}, replies=replies)
+    session = small(columns=(Column("twostep", "twostep"),), cases=(case,))
+    page = seen(exported(session).text).where(case=0, wording=0, reply=0, column=0)
+    score = next(one for one in page.one("section", id="lesson").all("li") if "score (float)" in one.text)
+    assert "data-second" in score.attributes
+    prose, second = column(page, "replies", 0).all("pre", class_="pieces")
+    assert prose.text == "It is so."
+    spans = list(second.all("span"))
+    assert "0.5" in "".join(spans[int(place)].text for place in (score.attributes["data-spans"] or "").split())
 
 
 def test_another_reply_and_another_type_are_a_switch_away_and_computed_before() -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
+from adapters.formats.two_step import TwoStepAdapter
 from adapters.requests.request import Request, prepare
 from adapters.signatures.signature import Signature
 from adapters.values.custom_types import build_inputs
@@ -128,3 +129,14 @@ def test_a_refused_reply_ends_with_why_and_where() -> None:
     assert last.title == "✗ Not read"
     assert ("dspy raises", "AdapterParseError") in last.facts and ("place", "line 2, column 1") in last.facts
     assert [(span.start, span.end) for span in last.spans] == [(18, 22)]
+
+
+def test_the_steps_of_a_second_model_are_places_in_its_own_reply() -> None:
+    signature = SignatureText("question -> answer, score: float").read()
+    said = "[[ ## answer ## ]]\nyes\n\n[[ ## score ## ]]\n0.5\n\n[[ ## completed ## ]]"
+    reading = TwoStepAdapter("offline/exact").read(signature, "It is, I think.", said)
+    steps = reply_lesson.steps_of(reading)
+    assert "The second model's reply" in [step.title for step in steps]
+    score = next(step for step in steps if step.title == "score (float)")
+    (value,) = [span for span in score.spans if span.kind == "value"]
+    assert score.reading.completion[value.start : value.end].strip() == "0.5"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from adapters.prompts.prompt import DataPart, Message, Prompt
-from adapters.replies.reading import Reading, Span
+from adapters.replies.reading import Span
 from workbench.lessons.lesson import LessonStep
 from workbench.lessons.lesson import Piece as LessonPiece
 from workbench.lessons.reply_lesson import ReplyStep
@@ -40,8 +40,9 @@ def prompt_so_far(prompt: Prompt, steps: Sequence[LessonStep], at: int) -> list[
     return blocks
 
 
-def reply_with(reading: Reading, step: ReplyStep) -> list[Block]:
-    """The whole reply; what the step is about is lit, and everything where it is about all of it."""
+def reply_with(step: ReplyStep) -> list[Block]:
+    """The whole reply, or the second model's; what the step is about is lit, all of it where it is about all of it."""
+    reading = step.reading
     text = reading.completion
     if not step.spans:
         return [Block(tuple([_span(text, span, "") for span in reading.spans]) or (Piece("(empty)", "note"),))]

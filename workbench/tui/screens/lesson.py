@@ -198,14 +198,13 @@ class LessonScreen(Screen[None]):
             return
         step = steps[self._at]
         if isinstance(step, ReplyStep):
-            reading = self.rendered.reading
-            self._text.show(reply_with(reading, step) if reading is not None else ())
+            self._text.show(reply_with(step))
         elif self.rendered.request is not None:
             self._text.show(prompt_so_far(self.rendered.request.prompt, self._prompt_steps, self._at))
         self._text.show_lit()
         self._head.show(self._header(step))
-        own, place = self._place_of(step)
-        self._heading.show(step.title, Mark("", f"{place}/{len(own)}", ""), self._header(step))
+        count, place = self._place
+        self._heading.show(step.title, Mark("", f"{place}/{count}", ""), self._header(step))
         self._title.show(lines(step.title))
         self._words.show(_words(step))
         self.query_one("#lesson-scroll", VerticalScroll).scroll_home(animate=False)
@@ -215,22 +214,25 @@ class LessonScreen(Screen[None]):
     def _header(self, step: Step) -> Content:
         name = catalog.title(self.rendered.column.adapter)
         part = "reply" if isinstance(step, ReplyStep) else "prompt"
-        own, place = self._place_of(step)
+        count, place = self._place
         width = max(8, min(40, self.size.width - 60))
-        done = round(width * place / len(own))
+        done = round(width * place / count)
         return lines(
             (" Lesson ", "$text-accent bold"),
             (f" {one_line(name, 30)}", "bold"),
             (f" · its {part}", "$foreground 70%"),
-            (f"   {place} of {len(own)}  ", "$foreground 70%"),
+            (f"   {place} of {count}  ", "$foreground 70%"),
             ("━" * done, "$text-accent"),
             ("─" * (width - done), "$foreground 25%"),
         )
 
-    def _place_of(self, step: Step) -> tuple[Sequence[Step], int]:
-        """The steps of the prompt or of the reply, and the place of this one among them, from 1."""
-        own: Sequence[Step] = self._reply_steps if isinstance(step, ReplyStep) else self._prompt_steps
-        return own, own.index(step) + 1
+    @property
+    def _place(self) -> tuple[int, int]:
+        """How many steps the prompt or the reply has, and which of them is shown, from 1."""
+        of_prompt = len(self._prompt_steps)
+        if self._at < of_prompt:
+            return of_prompt, self._at + 1
+        return len(self._reply_steps), self._at - of_prompt + 1
 
     def _list_of_steps(self) -> Content:
         first = max(0, min(self._at - NEIGHBOURS // 2, len(self.steps) - NEIGHBOURS))

@@ -6,7 +6,8 @@ import pytest
 
 from adapters.formats import catalog
 from sessions import examples
-from sessions.model.session import Column, Session
+from sessions.model.replies import Extraction, Reply
+from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import SIZES, SMALL, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless, session_of
@@ -72,6 +73,20 @@ def test_a_reply_is_explained_after_the_prompt() -> None:
         assert "The fields" in words(desk)
 
     at_the_desk(act, session=session_of({"plain": "plain"}))
+
+
+def test_what_a_second_model_said_is_explained_in_its_own_reply() -> None:
+    extraction = Extraction("chat", "[[ ## answer ## ]]\nbecause\n\n[[ ## completed ## ]]")
+    case = Case("one", {"question": "why?"}, replies={"twostep": Reply("It is so.", extraction=extraction)})
+    session = Session(SignatureText("question -> answer"), columns=(Column("twostep", "twostep"),), cases=(case,))
+
+    async def act(desk: Desk) -> None:
+        await desk.press("f6", "r")
+        assert desk.app.screen.query_one(TextView).plain_text.strip() == "It is so."
+        await desk.press("end")
+        assert desk.app.screen.query_one(TextView).plain_text.strip() == extraction.text
+
+    at_the_desk(act, session=session)
 
 
 @pytest.mark.slow
