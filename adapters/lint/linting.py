@@ -8,12 +8,10 @@ from types import MappingProxyType
 from typing import Any
 
 from adapters.formats.profile import Profile
-from adapters.lint.conversations import history_lints, turns_of
-from adapters.lint.demos import demo_lints
+from adapters.lint.demos import demo_lints, history_lints, turns_of
 from adapters.lint.fields import field_lints
 from adapters.lint.lint import Lint, Numbered, Place
-from adapters.lint.markers import marker_lints
-from adapters.lint.values import value_lints
+from adapters.lint.values import marker_lints, value_lints
 from adapters.lm.capabilities import needs_user_message, split_model
 from adapters.prompts.prompt import Prompt
 from adapters.requests.decisions import has_decisions

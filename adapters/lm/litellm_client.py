@@ -22,7 +22,7 @@ from adapters.lm.provider_errors import Target, missing_key, translate
 from adapters.lm.secrets import Scrubber
 from adapters.lm.stops import cut_at_stops
 from adapters.requests.capabilities import Capabilities
-from adapters.requests.class_format import ClassFormat
+from adapters.requests.strict_schema import ClassFormat
 
 POLL_SECONDS = 0.02
 """How often a waiting call looks whether it was cancelled."""

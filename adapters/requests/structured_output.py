@@ -8,7 +8,7 @@ import pydantic
 from pydantic_core import PydanticUndefined
 
 from adapters.requests.capabilities import Capabilities
-from adapters.requests.class_format import ClassFormat
+from adapters.requests.strict_schema import ClassFormat
 from adapters.signatures.signature import MISSING, Signature
 from adapters.types import is_named
 

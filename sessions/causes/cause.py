@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from sessions.fixtures import reports
 from sessions.fixtures.verdicts import FixtureResult
 
 CauseKind = Literal[
@@ -43,6 +44,10 @@ ACCEPTABLE: frozenset[CauseKind] = frozenset(
     }
 )
 """What recording today's prompt or reading settles; a source is pulled, an expectation its user's, an error mended."""
+
+MOST_LINES = 40
+"""Lines of an example; the rest is counted."""
+MOST_NAMED = 5
 
 
 class Key(NamedTuple):
@@ -98,9 +103,35 @@ class Cause:
         """One line: the id, what changed, how many."""
         return f"{self.id}  {self.words}  ({counted(self.fixtures)})"
 
+    def lines(self) -> Iterator[str]:
+        """The fixtures and the example, as indented lines for people."""
+        names = [str(one) for one in self.fixtures[:MOST_NAMED]]
+        more = len(self.fixtures) - len(names)
+        for name in names:
+            yield f"  {name}"
+        if more:
+            yield f"  … and {more:,} more"
+        lines = reports.details(self.example).split("\n")
+        if len(self.fixtures) > 1:
+            yield f"  for example {self.fixtures[0]}:"
+        yield from lines[:MOST_LINES]
+        if len(lines) > MOST_LINES:
+            yield f"    … {len(lines) - MOST_LINES:,} more lines; --json has them"
+
 
 def counted(fixtures: Sequence[FixtureName]) -> str:
     """Such as `3 fixtures` or `12 fixtures in 4 files`."""
     files = len({one.path for one in fixtures})
     said = f"{len(fixtures):,} fixture{'' if len(fixtures) == 1 else 's'}"
     return f"{said} in {files:,} files" if files > 1 else said
+
+
+def advice(causes: Sequence[Cause], paths: Sequence[str]) -> str:
+    """What to do next, in one line; empty when nothing can be accepted."""
+    if not any(one.is_acceptable or one.can_be_pulled for one in causes):
+        return ""
+    if all(one.key.kind == "source" for one in causes):
+        return f"`workbench pull {' '.join(paths[:3])}` takes the program's text over, `workbench push` writes it back"
+    named = " ".join(paths) if len(paths) <= 3 else f"{' '.join(paths[:3])} …"
+    count = f"{len(causes)} cause{'' if len(causes) == 1 else 's'}"
+    return f"{count}; `workbench review {named}` decides one after the other"

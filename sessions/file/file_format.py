@@ -6,11 +6,11 @@ not know are kept behind ours (`extra`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from sessions.errors import SessionError, step_into
-from sessions.file import migrations
 from sessions.file.format_reader import Reader
 from sessions.file.format_writer import Writer
 from sessions.file.json_values import JSON
@@ -18,7 +18,8 @@ from sessions.file.written_parts import WrittenParts
 from sessions.model.parameters import check_no_secret, check_parameters, kind_of
 from sessions.model.session import Session
 
-FORMAT = migrations.NEWEST
+FORMAT = 1
+"""The newest."""
 TYPES_IN_A_REQUEST = frozenset({"messages", "tools", "response_format"})
 """What of a recorded request describes the user's own types and texts, where a word like `token` is no secret."""
 
@@ -40,7 +41,7 @@ def from_data(data: Any, path: str | None = None) -> Session:
     reader = Reader(path)
     top = reader.object(data, "")
     _check_format(top, path)
-    parts = {key: item for key, item in migrations.to_newest(top).items() if key != "format"}
+    parts = {key: item for key, item in to_newest(top).items() if key != "format"}
     session = reader.part(Session, parts, "")
     check(session, path)
     return session
@@ -88,3 +89,37 @@ def _check_format(top: Mapping[str, Any], path: str | None) -> None:
     if version > FORMAT:
         message = f"written by a newer workbench: format {version}, and this one reads format {FORMAT}"
         raise SessionError(path, "format", message, "upgrade the workbench")
+
+
+def to_newest(data: dict[str, Any]) -> dict[str, Any]:
+    """`data`, of a format from 0 to `FORMAT`, as the newest."""
+    for version in range(data["format"], FORMAT):
+        data = STEPS[version](data)
+    return data
+
+
+def from_0(data: dict[str, Any]) -> dict[str, Any]:
+    """Format 1 keeps what was measured beside the recordings, not in them, since no check compares it."""
+    cases = data.get("cases")
+    if not isinstance(cases, list):
+        return data
+    return {**data, "format": 1, "cases": [_measured_apart(case) for case in cases]}
+
+
+def _measured_apart(case: Any) -> Any:
+    recordings = case.get("recordings") if isinstance(case, dict) else None
+    if not isinstance(recordings, dict):
+        return case
+    measured: dict[str, Any] = {}
+    kept: dict[str, Any] = {}
+    for id, recording in recordings.items():
+        kept[id] = recording
+        if isinstance(recording, dict) and "measured" in recording:
+            kept[id] = {key: value for key, value in recording.items() if key != "measured"}
+            if recording["measured"]:
+                measured[id] = recording["measured"]
+    made = {**case, "recordings": kept}
+    return {**made, "measured": measured} if measured else made
+
+
+STEPS: Mapping[int, Callable[[dict[str, Any]], dict[str, Any]]] = MappingProxyType({0: from_0})

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from adapters.errors import SignatureError
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.signatures.type_names import name_of
 from sessions.errors import SessionError
@@ -22,6 +23,7 @@ from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
 
 LINE_END = re.compile(r"\r\n?|\n")
 """A terminal pastes lines with `\\r`. Other separators of Unicode may stand within a JSON string as they are."""
+PASTED = "what was pasted"
 DELIMITERS = ",;\t|"
 Row = tuple[str, dict[str, Any]]
 """Where a row stands, in words, and its values."""
@@ -64,6 +66,35 @@ def from_csv(text: str, path: str, given: SignatureText | None = None) -> Import
             raise SessionError(path, place, message, "put quotes around a cell that holds the delimiter")
         rows.append((place, _typed(names, cells, signature, path, place)))
     return _imported(rows, path, given, questions)
+
+
+def pasted(text: str, signature: SignatureText) -> tuple[tuple[Demo, ...], tuple[str, ...]]:
+    """The demos that a pasted text holds, and what to say about them.
+
+    One JSON object is one demo. Raises `SessionError`, naming the row, for what is none of the three formats.
+    """
+    start = text.lstrip()[:1]
+    try:
+        if start == "[":
+            found = from_json(text, PASTED, signature)
+        elif start == "{":
+            found = _pasted_objects(text, signature)
+        else:
+            found = from_csv(text.strip("\n") + "\n", PASTED, signature)
+    except SignatureError as error:
+        raise SessionError(PASTED, "", f"the signature cannot be read: {error}") from None
+    return found.session.demos, (*found.notes, *found.questions)
+
+
+def _pasted_objects(text: str, signature: SignatureText) -> Imported:
+    """JSON Lines; where that fails, one object over several lines."""
+    try:
+        return from_json_lines(text, PASTED, signature)
+    except SessionError as error:
+        try:
+            return from_json(f"[{text}]", PASTED, signature)
+        except SessionError:
+            raise error from None
 
 
 def _object(value: Any, path: str, number: int) -> dict[str, Any]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import partial
 from typing import Any, TextIO
 
-from workbench.output import display
+from workbench.output import command_output, display
 
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "blue": "34", "dim": "2"}
 
@@ -85,7 +86,7 @@ _say: ContextVar[Say | None] = ContextVar("say", default=None)
 
 @contextmanager
 def said_by(say: Say) -> Iterator[None]:
-    """What this thread writes here meanwhile goes through `say` (`workbench.output.turns`)."""
+    """What this thread writes here meanwhile goes through `say` (`Turns`)."""
     before = _say.set(say)
     try:
         yield
@@ -206,3 +207,37 @@ def _message_now(content: str) -> None:
     with suppress(OSError):  # there is nowhere left to say it
         sys.stderr.write(display.safe(content) + "\n")
         sys.stderr.flush()
+
+
+class Turns:
+    """Numbered from 0. The one whose turn it is writes at once; what those behind it say waits until it has ended."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._now = 0
+        self._waiting: dict[int, list[Callable[[], None]]] = {}
+        self._ended: set[int] = set()
+
+    @contextmanager
+    def turn(self, number: int) -> Iterator[None]:
+        """What this thread writes meanwhile through `workbench.output.command_output` is said by `number`."""
+        with command_output.said_by(partial(self._say, number)):
+            try:
+                yield
+            finally:
+                self._end(number)
+
+    def _say(self, number: int, write: Callable[[], None]) -> None:
+        with self._lock:
+            if number == self._now:
+                write()
+            else:
+                self._waiting.setdefault(number, []).append(write)
+
+    def _end(self, number: int) -> None:
+        with self._lock:
+            self._ended.add(number)
+            while self._now in self._ended:
+                self._now += 1
+                for write in self._waiting.pop(self._now, ()):
+                    write()

@@ -2,6 +2,66 @@
 
 from __future__ import annotations
 
-from adapters.lm.offline.model import NAMES, OfflineLM
+import difflib
+import time
+from collections.abc import Iterator, Mapping
+from threading import Event
+from types import MappingProxyType
+from typing import Any
+
+from adapters.lm.errors import ProviderError
+from adapters.lm.offline.personas import PERSONAS, words_in_chunks
+from adapters.lm.offline.task import read
+from adapters.lm.protocol import Chunk
+from adapters.requests.capabilities import NONE, Capabilities
 
 __all__ = ["NAMES", "OfflineLM"]
+
+NAMES: Mapping[str, str] = MappingProxyType({f"offline/{name}": one.imitates for name, one in PERSONAS.items()})
+"""Every offline model, with the failure of real models that it imitates."""
+
+CHUNK_SECONDS = 0.012
+"""The pause between two chunks; a reply has at most about 40 of them."""
+
+
+class OfflineLM:
+    """`offline/NAME`; `chunk_seconds` is the pause between two chunks. Raises ProviderError for a name not in NAMES."""
+
+    def __init__(self, model: str, chunk_seconds: float = CHUNK_SECONDS) -> None:
+        name = model.removeprefix("offline/")
+        if name not in PERSONAS:
+            near = difflib.get_close_matches(name, PERSONAS, n=1)
+            hint = f" Did you mean offline/{near[0]}?" if near else f" There are: {', '.join(PERSONAS)}."
+            raise ProviderError(f"There is no offline model {name!r}.{hint}", "model")
+        self._model = f"offline/{name}"
+        self._persona = PERSONAS[name]
+        self._chunk_seconds = chunk_seconds
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """None: no native tools, no reasoning, no response schema, no parameter."""
+        return NONE
+
+    def stream(self, request: Mapping[str, Any], cancel: Event | None = None) -> Iterator[Chunk]:
+        """See `adapters.lm.protocol.LM`. Of the parameters only `n` is looked at; there is no usage and no cost."""
+        task = read(request["messages"])
+        count = request.get("n")
+        for choice in range(count if isinstance(count, int) and count > 1 else 1):
+            reply = self._persona.answer(task, str(choice or ""))
+            for piece in words_in_chunks(reply.text):
+                if self._pause(cancel):
+                    return
+                yield Chunk(text=piece, choice=choice)
+            yield Chunk(finish_reason=reply.finish_reason, choice=choice)
+
+    def _pause(self, cancel: Event | None) -> bool:
+        """Waits for the next chunk; True once cancelled."""
+        if cancel is not None:
+            return cancel.wait(self._chunk_seconds) if self._chunk_seconds else cancel.is_set()
+        if self._chunk_seconds:
+            time.sleep(self._chunk_seconds)
+        return False

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from adapters.lm.offline import replies, tool_calls
+from adapters.lm.offline import replies
 from adapters.lm.offline.samples import Sampler
 from adapters.lm.offline.source import Source, readable, structure_in
 from adapters.lm.offline.task import Task, WantedOutput
@@ -17,7 +18,7 @@ from adapters.lm.offline.writing import Raw
 
 def outputs_of(task: Task, seed: str = "") -> dict[str, Any]:
     """Every output by name; another `seed` gives other ones. Text from an example in its own format is `Raw`."""
-    source = Source(tool_calls.material(task.inputs))
+    source = Source(material(task.inputs))
     # Of the inputs alone, so that the same inputs get the same values under every adapter.
     seed = json.dumps([*((name, readable(text)) for name, text in task.inputs.items()), seed])
     sampler = Sampler(source, seed, task.examples)
@@ -40,8 +41,8 @@ def _output(wanted: WantedOutput, task: Task, sampler: Sampler, labelled: str | 
     if task.format == "prose" and is_vague(wanted.schema) and not task.examples:
         # Of the type only its name is told: what the next model will need is laid out in words.
         return Source(task.inputs).details(f"{wanted.name} {wanted.description}")
-    if tool_calls.asks_for_calls(wanted):
-        return tool_calls.calls(task, sampler)
+    if asks_for_calls(wanted):
+        return calls(task, sampler)
     value = sampler.value(wanted.name, wanted.schema, wanted.description)
     if wanted.schema.get("format") == "code" and task.format in ("json", "block"):
         return re.sub(r"\A```\w*\n(.*)\n```\Z", r"\1", value, flags=re.DOTALL)
@@ -115,3 +116,58 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "boolean": (bool,),
     "null": (type(None),),
 }
+
+
+RESULTS = "tool_call_results"
+
+_TOOL = re.compile(
+    r"([A-Za-z0-9_-]{1,64})(?:, whose description is <desc>.{0,2000}?</desc>)?\. It takes arguments (\{.{0,4000}?\})\.",
+    re.DOTALL,
+)
+
+
+def asks_for_calls(wanted: WantedOutput) -> bool:
+    """Whether the output is dspy's `ToolCalls`."""
+    return "tool_calls" in (wanted.schema.get("properties") or {}) or wanted.name == "tool_calls"
+
+
+def calls(task: Task, sampler: Sampler) -> dict[str, Any]:
+    """The value of that output: nothing once there are results, or where no tool is described as dspy writes one."""
+    described = None if RESULTS in task.inputs else _first_tool(task)
+    if described is None:
+        return {"tool_calls": []}
+    name, schemas = described
+    needed = {key: one for key, one in schemas.items() if isinstance(one, Mapping) and "default" not in one}
+    args = {key: sampler.value(key, schema, str(schema.get("description", ""))) for key, schema in needed.items()}
+    return {"tool_calls": [{"name": name, "args": args}]}
+
+
+def material(inputs: Mapping[str, str]) -> Mapping[str, str]:
+    """The inputs that an answer is made of: no descriptions of tools, and of results only what the tools said."""
+    if RESULTS in inputs:
+        return {**inputs, RESULTS: _said(inputs[RESULTS])}
+    rest = {name: text for name, text in inputs.items() if _TOOL.search(text) is None}
+    return rest or inputs
+
+
+def _said(results: str) -> str:
+    try:
+        read, _ = json.JSONDecoder().raw_decode(results[results.index("{") :])
+        values = [str(one["value"]) for one in (read["tool_call_results"] if isinstance(read, dict) else read)]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return results
+    return "\n\n".join(values)
+
+
+def _first_tool(task: Task) -> tuple[str, Mapping[str, Any]] | None:
+    for text in task.inputs.values():
+        found = _TOOL.search(text)
+        if found is None:
+            continue
+        try:
+            schemas = ast.literal_eval(found.group(2))
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        if isinstance(schemas, dict):
+            return found.group(1), {str(key): one for key, one in schemas.items()}
+    return None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.lm.offline import malformations
+from adapters.lm.offline import writing
 from adapters.lm.offline.answers import outputs_of
 from adapters.lm.offline.source import choose
 from adapters.lm.offline.task import Task
@@ -58,7 +58,7 @@ def chatty(task: Task, variant: str) -> Reply:
 
 
 def sloppy(task: Task, variant: str) -> Reply:
-    return Reply(malformations.malformed(task, outputs_of(task, variant), task.seed + variant))
+    return Reply(writing.malformed(task, outputs_of(task, variant), task.seed + variant))
 
 
 def truncated(task: Task, variant: str) -> Reply:

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from sessions.causes import report
 from sessions.causes.cause import ACCEPTABLE, Cause
 from sessions.causes.finding import Causes, causes_of
 from sessions.fixtures import checking
@@ -173,7 +172,7 @@ def test_a_report_is_bounded_and_its_shape_plain_json() -> None:
     hostile = replace(session, signature=replace(session.signature, instructions="[red]\x1b[31m" + "x" * 10_000))
     (cause,) = causes(*[hostile] * 20)
     assert len(cause.heading()) < 300 and "80 fixtures in 20 files" in cause.heading()
-    assert len(list(report.lines_of(cause))) < 60
+    assert len(list(cause.lines())) < 60
     assert json.loads(json.dumps(json_shapes.cause(cause)))["fixtures"][0] == {
         "path": "0.json",
         "case": "rain",

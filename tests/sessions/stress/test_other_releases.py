@@ -10,7 +10,7 @@ import pytest
 
 from sessions import examples
 from sessions.releases.release import Release
-from sessions.stress import grid, other_releases
+from sessions.stress import grid
 
 
 @pytest.fixture(scope="module")
@@ -24,12 +24,12 @@ def dspy() -> Iterator[Release]:
 )
 def test_the_reference_reads_every_broken_reply_as_we_do(dspy: Release, name: str) -> None:
     session = examples.load(name)
-    columns = {one: column for one, column in grid.every_adapter(session).items() if other_releases.has_parser(one)}
+    columns = {one: column for one, column in grid.every_adapter(session).items() if grid.has_parser(one)}
     compared = 0
     for ours in grid.grid_of(session, session.cases[0], columns).columns:
         if ours.good is None:
             continue
-        theirs = other_releases.read_by(dspy, session, ours)
+        theirs = grid.read_by(dspy, session, ours)
         assert theirs is not None and theirs.id == f"{ours.id}@{dspy.version}", theirs
         assert not theirs.problem
         for mutation, cell in ours.cells.items():
@@ -44,7 +44,7 @@ def test_the_reference_reads_every_broken_reply_as_we_do(dspy: Release, name: st
 def test_what_no_dspy_parses_by_itself_has_no_column(dspy: Release, name: str) -> None:
     session = examples.load(examples.FIRST)
     (ours,) = grid.grid_of(session, session.cases[0], {name: grid.every_adapter(session)[name]}).columns
-    assert other_releases.read_by(dspy, session, ours) is None
+    assert grid.read_by(dspy, session, ours) is None
 
 
 def test_a_dspy_that_ends_is_one_line_under_its_column(tmp_path: Path) -> None:
@@ -54,6 +54,6 @@ def test_a_dspy_that_ends_is_one_line_under_its_column(tmp_path: Path) -> None:
     python.write_text('#!/bin/sh\necho \'{"dspy": "9.9"}\'\nread question\n')
     python.chmod(0o755)
     with Release(str(python)) as dspy:
-        theirs = other_releases.read_by(dspy, session, ours)
+        theirs = grid.read_by(dspy, session, ours)
     assert theirs is not None and not theirs.cells
     assert "the process of dspy 9.9 ended" in theirs.problem

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from sessions.causes import report
 from sessions.causes.cause import Cause
+from sessions.causes.cause import advice as advice_on
 from sessions.causes.finding import Causes
 from sessions.fixtures import junit, reports
 from sessions.fixtures.verdicts import FixtureResult, Part, totals
@@ -123,7 +123,7 @@ def run(options: argparse.Namespace) -> int:
     else:
         write_causes(found)
         command_output.text(reports.summary(counts))
-        advice = report.advice(found, options.paths)
+        advice = advice_on(found, options.paths)
         if advice:
             command_output.message(advice)
     return exit_codes.worst(codes)
@@ -133,7 +133,7 @@ def write_causes(causes: Sequence[Cause]) -> None:
     """Each cause with its fixtures and an example, most fixtures first."""
     for cause in causes:
         command_output.heading(cause.heading(), "red")
-        command_output.diff_lines(report.lines_of(cause))
+        command_output.diff_lines(cause.lines())
 
 
 def code_of(results: Sequence[FixtureResult]) -> int:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.lm import tokenizers
@@ -12,7 +14,7 @@ from adapters.requests.token_ledger import Counts, ledger_of, pieces_of
 from adapters.values.plain_json import plain
 from sessions.running import rendering
 from workbench.cli import arguments, requests, selection
-from workbench.output import command_output, exit_codes, history_layout, json_shapes, spending
+from workbench.output import command_output, exit_codes, json_shapes, spending
 from workbench.output.spending import Spent, spent_by
 
 DESCRIPTION = """\
@@ -68,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
         elif options.request:
             command_output.text(json_shapes.dumps(rendering.body_of(chosen.session, column, request)))
         else:
-            history_layout.write(f"{column.id} → {request.model}", [m.as_dict() for m in request.messages])
+            write(f"{column.id} → {request.model}", [m.as_dict() for m in request.messages])
     if options.json:
         command_output.json({"prompts": shapes, **(json_shapes.ledgers(spent) if options.tokens else {})})
     elif options.tokens and spent:
@@ -80,3 +82,61 @@ def _counted(request: Request) -> Counts | None:
     """As the model's own tokenizer counts, where it is at hand."""
     provider, name = split_model(request.model or "")
     return tokenizers.counts_of(name, pieces_of(request)) if provider == "openai" else None
+
+
+def write(head: str, messages: Sequence[Mapping[str, Any]]) -> None:
+    """Prints one prompt: `[head]`, then every message under its role."""
+    command_output.text("\n\n\n")
+    command_output.heading(f"[{head}]\n", "blue")
+    for message in messages:
+        command_output.heading(f"{str(message['role']).capitalize()} message:\n", "red")
+        content = message.get("content")
+        if isinstance(content, str):
+            command_output.text(content.strip())
+        elif isinstance(content, list):
+            for part in content:
+                _write_part(part)
+        _write_tool_calls(message.get("tool_calls") or ())
+        command_output.text("\n")
+
+
+def _write_part(part: Mapping[str, Any]) -> None:
+    if part.get("type") == "text":
+        command_output.text(str(part.get("text", "")).strip())
+    else:
+        command_output.heading(describe_part(part) + "\n", "blue")
+
+
+def describe_part(part: Mapping[str, Any]) -> str:
+    """A content part that is not text in a few words; data is measured, never dumped."""
+    kind = part.get("type")
+    if kind == "image_url":
+        url = str(_inner(part, "image_url").get("url", ""))
+        head, marker, data = url.partition("base64,")
+        return f"<{head}{marker}<IMAGE BASE 64 ENCODED({len(data)})>" if marker else f"<image_url: {url}>"
+    if kind == "input_audio":
+        audio = _inner(part, "input_audio")
+        return f"<audio format='{audio.get('format')}' base64-encoded, length={len(str(audio.get('data', '')))}>"
+    if kind in ("file", "input_file"):
+        file = _inner(part, str(kind))
+        return (
+            f"<file: name:{file.get('filename', '')}, id:{file.get('file_id', '')}, "
+            f"data_length:{len(str(file.get('file_data', '')))}>"
+        )
+    return f"<{kind}: {len(json.dumps(part, default=str))} characters of JSON>"
+
+
+def _inner(part: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    inner = part.get(key)
+    return inner if isinstance(inner, Mapping) else {}
+
+
+def _write_tool_calls(calls: Sequence[Mapping[str, Any]]) -> None:
+    if calls:
+        command_output.heading("Tool calls:\n", "red")
+    for call in calls:
+        function = _inner(call, "function")
+        arguments = function.get("arguments", call.get("args", call.get("arguments", {})))
+        name = function.get("name") or call.get("name", "<unknown>")
+        shown = json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, (dict, list)) else str(arguments)
+        command_output.heading(f"{name}: {shown}\n", "green")

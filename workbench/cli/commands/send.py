@@ -26,8 +26,8 @@ from workbench.cli import arguments, selection
 from workbench.cli.interruption import interruptible
 from workbench.cli.selection import Selection
 from workbench.output import command_output, exit_codes, json_shapes, run_text
+from workbench.output.command_output import Turns
 from workbench.output.exit_codes import CommandError
-from workbench.output.turns import Turns
 from workbench.sending import model_choices, sending, tool_answers
 
 DESCRIPTION = """\

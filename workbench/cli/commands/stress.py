@@ -11,7 +11,7 @@ from adapters.errors import SignatureError
 from sessions.errors import SessionError
 from sessions.model.session import Session
 from sessions.releases.release import Release
-from sessions.stress import grid, other_releases
+from sessions.stress import grid
 from sessions.stress.catalogue import CATALOGUE
 from sessions.stress.grid import VERDICTS, Grid, Survival, Verdict
 from workbench.cli import arguments, selection
@@ -114,7 +114,7 @@ def _with_other_releases(found: Grid, session: Session, pythons: list[str]) -> G
         try:
             with Release(python) as dspy:
                 for column in found.columns:
-                    other = other_releases.read_by(dspy, session, column)
+                    other = grid.read_by(dspy, session, column)
                     beside[column.id] += [] if other is None else [other]
         except SessionError as error:
             raise CommandError(str(error)) from error

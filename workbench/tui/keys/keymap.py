@@ -14,7 +14,7 @@ from textual.binding import Binding
 from workbench.output.suggestions import nearest
 from workbench.tui.keys.bindings import APP_BINDINGS
 
-_WITH_BINDINGS = ("panes", "screens", "dialogs", "widgets")
+_WITH_BINDINGS = ("panes", "screens", "dialogs", "actions", "widgets")
 
 
 class Bound(NamedTuple):

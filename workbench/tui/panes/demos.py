@@ -82,10 +82,10 @@ Paste rows into the list: JSON, JSON Lines, or a table (CSV) with a header of fi
         event.stop()
         if self._state is None:
             return
-        from workbench.editing.pasting import demos_in
+        from sessions.imports.demos import pasted
 
         try:
-            demos, notes = demos_in(event.text, self._state.session.signature)
+            demos, notes = pasted(event.text, self._state.session.signature)
         except (SessionError, ValueError) as error:
             plain_notify(self.app, str(error), title="Not pasted", severity="error", timeout=12)
             return

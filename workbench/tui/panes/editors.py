@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widget import Widget
 
-from workbench.state.derived import ReadSignature
+from workbench.state.derived import ReadSignature, history_field
 from workbench.state.document import Document, Place, State
 from workbench.tui.messages import Edit
 from workbench.tui.panes.demos import DemosPane
@@ -19,11 +19,10 @@ from workbench.tui.panes.inputs import InputsPane
 from workbench.tui.panes.notes import NotesPane
 from workbench.tui.panes.rows import RowsPane
 from workbench.tui.panes.signature import SignaturePane
-from workbench.tui.panes.tab_names import tab_names
 from workbench.tui.panes.tools import ToolsPane
 from workbench.tui.panes.variants import VariantsPane
 from workbench.tui.runs.send_setup import SendSetup
-from workbench.tui.widgets.tab_line import TabLine
+from workbench.tui.widgets.tab_line import TabLine, TabName
 
 EditorPane = SignaturePane | InputsPane | DemosPane | HistoryPane | ToolsPane | VariantsPane
 
@@ -205,3 +204,23 @@ class EditorsPane(Vertical):
             field = pane.focused_field
             if field is not None:
                 pane.clear(field)
+
+
+def tab_names(state: State, read: ReadSignature) -> list[TabName]:
+    """The editors' tabs."""
+    drafts = {place.kind for place in state.drafts}
+    inputs = 0
+    if read.signature is not None:
+        inputs = len(read.signature.input_fields) - (history_field(read.signature) is not None)
+
+    def named(id: str, name: str, kind: str, count: int, short: str = "") -> TabName:
+        return TabName(id, name, "✗" if kind in drafts else str(count or ""), kind in drafts, short)
+
+    return [
+        TabName("signature", "Signature", "✗" if read.problem is not None else "", wrong=True, short="Sign"),
+        named("inputs", "Inputs", "input", inputs),
+        named("demos", "Demos", "demo", len(state.session.demos)),
+        named("history", "History", "history", len(state.case.history), "Hist"),
+        named("tools", "Tools", "tool", len(state.session.tools)),
+        named("variants", "Variants", "variant", len(state.session.variants), "Var"),
+    ]

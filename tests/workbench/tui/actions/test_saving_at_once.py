@@ -20,7 +20,7 @@ EDITED = 20
 
 SENDS = """
 import sys
-from adapters.lm.offline.model import OfflineLM
+from adapters.lm.offline import OfflineLM
 from workbench.__main__ import main
 
 OfflineLM.__init__.__defaults__ = (0.0,)  # no pause between chunks

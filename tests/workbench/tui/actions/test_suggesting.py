@@ -16,11 +16,11 @@ from tests.support.open_app import SIZES, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.sending import suggesting
 from workbench.sending.suggesting import Failing
+from workbench.tui.actions.suggesting import SuggestionScreen
 from workbench.tui.dialogs.ask import AskScreen
 from workbench.tui.dialogs.choose import ChooseScreen
 from workbench.tui.dialogs.choose_model import ModelScreen
 from workbench.tui.dialogs.confirm import ConfirmScreen
-from workbench.tui.dialogs.suggestion import SuggestionScreen
 from workbench.tui.widgets.text.text_view import TextView
 
 TEXT = "Answer the question."

@@ -8,7 +8,7 @@ from textual.widget import Widget
 from sessions.model.session import Demo
 from tests.support.open_app import SIZES, SMALL, TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
-from workbench.tui.dialogs.find import FindScreen
+from workbench.tui.actions.finding import FindScreen
 from workbench.tui.dialogs.jump import JumpScreen
 from workbench.tui.widgets.prompt.prompt_view import PromptView
 from workbench.tui.widgets.text.editor import Editor

@@ -9,8 +9,7 @@ from sessions.file import store
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.editing import edits
 from workbench.state.document import Place
-from workbench.tui.dialogs.rate import RateScreen
-from workbench.tui.dialogs.run_history import RunHistoryScreen
+from workbench.tui.actions.past_runs import RateScreen, RunHistoryScreen
 
 
 @pytest.mark.slow

@@ -8,8 +8,7 @@ from textual.widgets import OptionList
 from sessions.file import store
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
-from workbench.tui.actions.browsing import entries_of
-from workbench.tui.dialogs.browse import BrowseScreen
+from workbench.tui.actions.browsing import BrowseScreen, entries_of
 from workbench.tui.widgets.field_form import FieldEditor
 from workbench.tui.widgets.text.plain import PlainStatic
 

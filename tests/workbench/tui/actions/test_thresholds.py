@@ -10,7 +10,7 @@ from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from tests.support.open_app import MIDDLE, SMALL, Desk, at_the_desk
 from tests.workbench.editing.test_decision_edits import TRIAGE
-from workbench.tui.dialogs.thresholds import ThresholdsScreen
+from workbench.tui.actions.thresholds import ThresholdsScreen
 from workbench.tui.widgets.text.plain import PlainStatic
 
 TEXT = TRIAGE.replace('("bug", "it breaks")', '("[/x]", "\\x1b[2J")').replace("    bare", "    # bare")

@@ -8,10 +8,10 @@ import pytest
 from textual import events
 
 from sessions.errors import SessionError
+from sessions.imports.demos import pasted
 from sessions.model.session import SignatureText
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import TICKETS, Desk, at_the_desk
-from workbench.editing.pasting import demos_in
 
 QA = SignatureText("question, tags: list[str] -> answer, score: float")
 ROW = {"question": "Q?", "tags": ["a"], "answer": "A", "score": 1.5}
@@ -29,21 +29,21 @@ ROW = {"question": "Q?", "tags": ["a"], "answer": "A", "score": 1.5}
     ids=["JSON", "JSON Lines", "one object", "CSV", "cells of a spreadsheet"],
 )
 def test_every_format_gives_the_same_typed_demo(text: str) -> None:
-    demos, _ = demos_in(text, QA)
+    demos, _ = pasted(text, QA)
     assert [dict(one.values) for one in demos] == [ROW]
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\n", "\n"])
 def test_json_lines_come_with_the_line_ends_of_any_terminal(end: str) -> None:
     line = '{"question": "Q?\u2028", "tags": ["a"], "answer": "A", "score": 1.5}'
-    demos, _ = demos_in(f"{line}{end}{end}{line}{end}", QA)
+    demos, _ = pasted(f"{line}{end}{end}{line}{end}", QA)
     assert [dict(one.values) for one in demos] == [{**ROW, "question": "Q?\u2028"}] * 2
 
 
 @pytest.mark.parametrize("text", ["", "no rows", "[1, 2]", '{"question": ', *HOSTILE.values()])
 def test_what_holds_no_rows_is_refused_in_words(text: str) -> None:
     with pytest.raises(SessionError):
-        demos_in(text, QA)
+        pasted(text, QA)
 
 
 def test_rows_pasted_into_the_list_stand_after_the_current_demo_and_one_undo_takes_them_back() -> None:
