@@ -29,9 +29,9 @@ from dspy.adapters.baml_adapter import BAMLAdapter  # noqa: E402
 from measure import Ratio  # noqa: E402
 
 from sessions.file import store  # noqa: E402
-from sessions.model import recording  # noqa: E402
 from sessions.model.replies import Extraction, Reply  # noqa: E402
 from sessions.model.session import Case, Column, Demo, Session, SignatureText  # noqa: E402
+from sessions.running import recording  # noqa: E402
 from workbench.checks.checking import Plan, check_all  # noqa: E402
 
 FIXTURES = 1_000

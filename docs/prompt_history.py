@@ -21,7 +21,7 @@ from sessions.file import store
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.releases.engine import Engine
-from sessions.releases.naming import open_engine
+from sessions.upgrades.engines import open_engine
 from sessions.upgrades.report import Found, upgrade
 from sessions.upgrades.sides import Change, Side, compare
 

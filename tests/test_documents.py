@@ -16,9 +16,9 @@ from textual.binding import Binding
 from textual.screen import Screen
 
 from sessions.file import store
-from sessions.model import recording
-from sessions.releases.ours import Ours
 from sessions.releases.release import Release
+from sessions.running import recording
+from sessions.upgrades.engines import Ours
 from workbench.cli.arguments import Parser
 from workbench.cli.commands import SUMMARIES, load
 from workbench.output.exit_codes import CommandError

@@ -16,7 +16,7 @@ from adapters.prompts.text import Segment, Text, value_segment
 from adapters.signatures.once_per_fields import once_per_fields
 from adapters.signatures.read.unbuilt_models import fields_until_built
 from adapters.signatures.signature import Signature
-from adapters.signatures.write.type_walk import walk
+from adapters.signatures.type_walk import walk
 from adapters.values.value_text import write_value
 
 INDENT = "  "

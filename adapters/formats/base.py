@@ -22,7 +22,7 @@ from adapters.prompts import content_markers as markers
 from adapters.prompts.formatted import message_dicts
 from adapters.prompts.prompt import DemoUse, Message, Prompt
 from adapters.prompts.text import Text, join
-from adapters.replies.flags.flag import Flag
+from adapters.replies.flag import Flag
 from adapters.replies.reading import NearMiss, Reading
 from adapters.requests.capabilities import Capabilities
 from adapters.signatures.conversation_field import history_field_name, without_field

@@ -11,12 +11,12 @@ from pydantic import BaseModel
 from adapters.formats.baml import type_text
 from adapters.formats.profile import Profile
 from adapters.lint.lint import Lint, Place
+from adapters.replies.flag import shown
 from adapters.replies.flags.extra_keys import known_keys
-from adapters.replies.flags.flag import shown
 from adapters.replies.flags.verdict import named
 from adapters.requests.decisions import is_decided
 from adapters.signatures.signature import Field, Signature, infer_prefix
-from adapters.signatures.write.type_walk import walk
+from adapters.signatures.type_walk import walk
 from adapters.types import is_custom_type, is_decision_type
 
 MOST_MODELS = 50

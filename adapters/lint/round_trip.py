@@ -10,7 +10,7 @@ import pydantic
 from adapters.formats.base import Adapter
 from adapters.formats.two_step import TwoStepAdapter
 from adapters.lint.lint import Lint, Place
-from adapters.replies.flags.flag import shown
+from adapters.replies.flag import shown
 from adapters.requests.decisions import has_decisions
 from adapters.signatures.signature import Signature
 from adapters.types.pydantic_schema import type_adapter

@@ -10,7 +10,7 @@ import pydantic
 
 from adapters.formats.profile import Profile
 from adapters.lint.lint import Lint, Numbered, Place
-from adapters.replies.flags.flag import shown
+from adapters.replies.flag import shown
 from adapters.replies.flags.verdict import named
 from adapters.replies.reading_builder import reason
 from adapters.signatures.conversation_field import history_field_name

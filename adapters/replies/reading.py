@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from adapters.replies.flags.flag import Flag
+from adapters.replies.flag import Flag
 from adapters.replies.token_probabilities import Token, probability_of
 from adapters.shown.blocks import Block, Note, Passage, Piece, Shown, Table
 from adapters.shown.itself import ShowsItself

@@ -23,9 +23,9 @@ from sessions.file.format_reader import Reader
 from sessions.file.format_writer import as_data
 from sessions.file.typed_values import typed
 from sessions.model.file_parts import ALWAYS, FilePart, nothing
-from sessions.model.recording import as_json
 from sessions.model.replies import Answer, Measured
 from sessions.model.session import Column
+from sessions.running.recording import as_json
 
 ENDING = ".bench.jsonl"
 MOST_TOLD = 5

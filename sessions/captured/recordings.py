@@ -16,9 +16,7 @@ from sessions.file.typed_values import same
 from sessions.fixtures import checking, comparison
 from sessions.fixtures.verdicts import Part
 from sessions.imports.dspy_program import parameters_in
-from sessions.model import recording
 from sessions.model.parameters import CONNECTION, PARAMETERS
-from sessions.model.recording import as_json
 from sessions.model.replies import (
     Extraction,
     RecordedAttempt,
@@ -29,7 +27,8 @@ from sessions.model.replies import (
     Role,
 )
 from sessions.model.session import Case, Column, Recording, Session
-from sessions.running import rendering
+from sessions.running import recording, rendering
+from sessions.running.recording import as_json
 
 _READINGS: tuple[Part, ...] = ("parse",)
 _OF_AN_ADAPTER = ("response_format", "tools", "tool_choice", "parallel_tool_calls", "reasoning_effort")

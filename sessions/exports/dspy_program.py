@@ -18,9 +18,9 @@ from sessions.exports.exported import Exported, ExportError, Source, View, switc
 from sessions.imports.dspy_program import KEY_ORDER, language_model
 from sessions.imports.result import KEPT
 from sessions.model.parameters import CONNECTION, OF_THE_LM
-from sessions.model.recording import DSPY
 from sessions.model.session import Demo
 from sessions.running import rendering
+from sessions.running.recording import DSPY
 
 NOT_SAVED = "names, types and roles of the fields, which dspy saves of no program: load it into one of this signature"
 

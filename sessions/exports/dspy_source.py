@@ -16,9 +16,9 @@ from adapters.formats.profile import EXTRACTION_OPTION, FALLBACK_OPTION
 from adapters.signatures import notation
 from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import Signature
+from adapters.signatures.type_walk import notes_of, walk
 from adapters.signatures.write.class_writer import is_name
 from adapters.signatures.write.source_writer import to_source
-from adapters.signatures.write.type_walk import notes_of, walk
 from adapters.tools.fields import with_tool_fields, with_tools
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there
 from sessions.exports.exported import Exported, ExportError, Source, View, beside
@@ -26,8 +26,8 @@ from sessions.exports.litellm_script import NO_KEY
 from sessions.exports.python_source import comment, literal, quoted
 from sessions.imports.result import KEPT
 from sessions.model import variants
-from sessions.model.recording import DSPY, as_json
 from sessions.running import rendering
+from sessions.running.recording import DSPY, as_json
 from sessions.running.tools import described_tools
 
 EXPERIMENTAL = ("Citations", "Document")

@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any
 
-from sessions.model.recording import as_json
+from sessions.running.recording import as_json
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 

@@ -13,9 +13,8 @@ from sessions.exports import json_text
 from sessions.exports.endpoints import PATHS, endpoint_of, named_address
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
 from sessions.fixtures import expectations
-from sessions.model import recording
 from sessions.model.replies import Answer
-from sessions.running import rendering
+from sessions.running import recording, rendering
 
 LEAST_EXAMPLES = 10
 """OpenAI starts no fine-tuning with fewer."""

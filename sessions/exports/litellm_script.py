@@ -11,8 +11,8 @@ from adapters.lm.lm_settings import ModelType
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there, key_variable, named_address
 from sessions.exports.exported import Exported, Source, View, beside
 from sessions.exports.python_source import comment, literal, quoted
-from sessions.model.recording import as_json
 from sessions.running import rendering
+from sessions.running.recording import as_json
 
 NO_KEY = "no-key"
 """Given to a host that must get no key: litellm would take one from the environment where none is given."""

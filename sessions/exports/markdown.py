@@ -10,7 +10,7 @@ from adapters.shown.as_text import visible, without_bytes
 from adapters.values.plain_json import plain
 from sessions.exports import json_text
 from sessions.exports.exported import Exported, Source, View, beside
-from sessions.model.recording import as_json, read_completion
+from sessions.running.recording import as_json, read_completion
 
 _SPECIAL = re.compile(r"([\\`*_\[\]#|<>~&]|^[-+](?= )|(?<=\d)[.)](?= ))")
 

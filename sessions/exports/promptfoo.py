@@ -15,7 +15,7 @@ from sessions.exports import json_text
 from sessions.exports.endpoints import OFFLINE, key_goes_there, plain_address
 from sessions.exports.exported import Exported, ExportError, Source, View, switched_off
 from sessions.exports.template import Part, Piece, Slot, parts_of, slots_of, written
-from sessions.model.recording import as_json
+from sessions.running.recording import as_json
 
 PROVIDERS: Mapping[str, str] = {
     "openai": "openai:chat:",

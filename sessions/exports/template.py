@@ -15,7 +15,7 @@ from adapters.prompts.text import Text
 from adapters.signatures.type_names import name_of
 from sessions.exports import json_text
 from sessions.exports.exported import Exported, ExportError, Source, View, beside
-from sessions.model.recording import as_json
+from sessions.running.recording import as_json
 
 STAND_IN = "x"
 """Given for an empty text while the place of its field is looked for: an empty value leaves no trace in a prompt."""

@@ -14,9 +14,9 @@ from adapters.signatures.conversation_field import history_field_name
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.plain_json import plain
 from sessions.errors import SessionError
-from sessions.imports.cells import value_of
 from sessions.imports.reading import listed
 from sessions.imports.result import KEPT, Imported
+from sessions.model.held_values import value_of
 from sessions.model.parameters import kind_of
 from sessions.model.replies import Reply
 from sessions.model.session import DEFAULT_COLUMNS, Case, Session, SignatureText

@@ -15,9 +15,9 @@ from adapters.signatures.type_names import name_of
 from sessions.errors import SessionError
 from sessions.file.store import SIZE_LIMIT
 from sessions.imports import proposing
-from sessions.imports.cells import takes, value_of
 from sessions.imports.reading import json_of, listed
 from sessions.imports.result import KEPT, Imported
+from sessions.model.held_values import takes, value_of
 from sessions.model.parameters import kind_of
 from sessions.model.session import DEFAULT_COLUMNS, Demo, Session, SignatureText
 

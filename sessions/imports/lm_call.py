@@ -19,10 +19,10 @@ from sessions.imports import chain_of_thought, conversations, proposing
 from sessions.imports.dspy_program import parameters_in, without_secrets
 from sessions.imports.merging import unused
 from sessions.imports.result import KEPT, Imported
-from sessions.model.recording import as_json
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import rendering
+from sessions.running.recording import as_json
 
 ADAPTERS = ("chat", "json", "xml", "baml")
 _FIELD = re.compile(r"^\d+\. `(\w+)` \((.*?)\): ?(.*)$")

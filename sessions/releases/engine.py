@@ -1,7 +1,7 @@
 """What is asked of an engine, and what it answers: one whole call of an adapter, whoever makes it.
 
 An engine is a release of dspy in a process of its own (`sessions.releases.release.Release`), or ours
-(`sessions.releases.ours.Ours`). Both say the same things in the same shapes, so that they can be compared.
+(`sessions.upgrades.engines.Ours`). Both say the same things in the same shapes, so that they can be compared.
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ from adapters.requests.capabilities import Capabilities
 from adapters.running.runs import Run
 from sessions.file.typed_values import same
 from sessions.line_diff import line_diff
-from sessions.model import recording
-from sessions.model.recording import as_json
 from sessions.model.replies import Measured, RecordedAttempt
 from sessions.model.session import Column, Recording, Session
+from sessions.running import recording
+from sessions.running.recording import as_json
 
 
 class Replay:

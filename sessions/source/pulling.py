@@ -13,7 +13,7 @@ from typing import Any
 from adapters.errors import SignatureError
 from adapters.signatures.signature import Signature
 from adapters.signatures.type_names import name_of
-from sessions.imports.cells import takes
+from sessions.model.held_values import takes
 from sessions.model.session import Case, Demo, Session, SourceLink
 from sessions.source.comparing import differences
 from sessions.source.gathering import read_gathered

@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from adapters.formats import catalog
-from adapters.replies.flags.flag import Flag
+from adapters.replies.flag import Flag
 from adapters.replies.reading import Reading, ReadingError, Span
 from sessions.file.typed_values import typed
 from sessions.model.session import Case, Column, Session

@@ -12,11 +12,11 @@ from adapters.requests.token_estimates import Estimates
 from sessions.causes import writing
 from sessions.causes.cause import CauseKind, Key
 from sessions.file.json_values import JSON
-from sessions.model import recording, variants
+from sessions.model import variants
 from sessions.model.replies import Answer
 from sessions.model.session import Case, Column, Session
 from sessions.releases.engine import Engine, Question, ReleaseError
-from sessions.running import rendering
+from sessions.running import recording, rendering
 from sessions.upgrades import comparing
 from sessions.upgrades.comparing import Difference, Made
 from sessions.upgrades.origins import with_origins

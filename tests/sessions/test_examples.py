@@ -10,9 +10,8 @@ from adapters.running import runner
 from sessions import examples
 from sessions.file import store
 from sessions.fixtures import checking
-from sessions.model import recording
 from sessions.model.session import Case, Column, Session
-from sessions.running import rendering
+from sessions.running import recording, rendering
 
 
 def answered(session: Session, case: Case, column: Column) -> runner.Run:

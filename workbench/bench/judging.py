@@ -11,9 +11,9 @@ from adapters.replies.reading import Reading
 from adapters.values.plain_json import plain
 from sessions.bench.results import BenchRun, RunKey, digest
 from sessions.fixtures import expectations
-from sessions.model import recording, variants
+from sessions.model import variants
 from sessions.model.replies import Measured
-from sessions.running import rendering
+from sessions.running import recording, rendering
 from workbench.bench.functions import UserCheck
 from workbench.bench.planning import Job
 from workbench.output.exit_codes import CommandError

@@ -24,9 +24,8 @@ from adapters.running.runs import Run
 from adapters.values.custom_types import BuildError
 from sessions.bench.results import BenchRun, ResultsFile
 from sessions.file.typed_values import typed
-from sessions.model import recording
 from sessions.model.variants import VariantError
-from sessions.running import repeats, tools
+from sessions.running import recording, repeats, tools
 from workbench.bench.functions import UserCheck
 from workbench.bench.judging import Judged, judge, one_line
 from workbench.bench.planning import Forecasts, Job, Plan

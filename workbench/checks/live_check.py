@@ -8,8 +8,8 @@ from typing import Any
 from adapters.running.runs import Run
 from sessions.fixtures import expectations
 from sessions.fixtures.verdicts import Drift, Word
-from sessions.model import recording
 from sessions.model.session import Case, Column, Session
+from sessions.running import recording
 from workbench.sending import sending
 from workbench.sending.allowed_hosts import Allowed
 

@@ -9,7 +9,7 @@ from sessions.bench import statistics
 from sessions.bench.grid import Pair
 from sessions.bench.statistics import Share
 from sessions.model.session import Case, Column, Session
-from sessions.releases.ours import Ours
+from sessions.upgrades.engines import Ours
 from sessions.upgrades.sides import Change, Side
 from workbench.checks import live_check
 from workbench.sending.allowed_hosts import Allowed

@@ -21,10 +21,10 @@ from adapters.requests.request import Request
 from adapters.signatures.edit.outline import outline_of
 from adapters.signatures.edit.outline_edits import NewMember, set_member
 from sessions.exports.exported import ExportError, Source, View
-from sessions.model.recording import read_completion
 from sessions.model.replies import Answer, Extraction
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.model.variants import VariantError
+from sessions.running.recording import read_completion
 
 KEPT = "the session's own"
 """What the replies that the session has are called among those of the offline models."""

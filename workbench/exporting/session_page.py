@@ -21,7 +21,7 @@ from adapters.shown.as_text import without_bytes
 from adapters.shown.blocks import Note, Passage, Piece
 from adapters.shown.elements import Element, tag, written
 from sessions.exports.exported import Exported, Source, View, switched_off
-from sessions.model.recording import as_json
+from sessions.running.recording import as_json
 from workbench.exporting.page_parts import (
     field_row,
     focusable,

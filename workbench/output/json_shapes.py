@@ -18,7 +18,7 @@ from adapters.values.plain_json import JSON, plain
 
 if TYPE_CHECKING:
     from adapters.errors import RunError
-    from adapters.replies.flags.flag import Flag
+    from adapters.replies.flag import Flag
     from adapters.requests.request import Request
     from adapters.running.events import Event
     from adapters.running.runner import Attempt, Run

@@ -19,9 +19,9 @@ from adapters.running import runner
 from adapters.running.events import Listener
 from adapters.running.runner import Run
 from adapters.tools import Tools
-from sessions.model import recording, variants
+from sessions.model import variants
 from sessions.model.session import Case, Column, Session
-from sessions.running import rendering, tools
+from sessions.running import recording, rendering, tools
 from workbench.config.confinement import FREE, Confinement
 
 TIMEOUT_S = 600.0

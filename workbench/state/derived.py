@@ -45,7 +45,7 @@ class SlowReading:
 
     def read(self) -> Reading:
         """Takes up to a second or two. Raises what a user's own adapter raises."""
-        from sessions.model.recording import read_completion
+        from sessions.running.recording import read_completion
 
         return read_completion(self.adapter, self.request, self.signature, self.reply)
 

@@ -13,9 +13,9 @@ from adapters.json_text.repair_limits import quick_reading
 from adapters.replies.reading import Reading
 from adapters.requests.request import Request
 from sessions.model import variants
-from sessions.model.recording import read_completion
 from sessions.model.session import Column, SignatureText
 from sessions.running import rendering
+from sessions.running.recording import read_completion
 from workbench.state.derived import LateColumn, ReadSignature, RenderedColumn, SlowReading
 from workbench.state.document import State
 from workbench.state.late_columns import is_late

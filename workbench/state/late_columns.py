@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from adapters.formats import catalog
-from sessions.model.recording import read_completion
 from sessions.model.session import Column
 from sessions.releases.engine import ReleaseError
 from sessions.running import rendering
+from sessions.running.recording import read_completion
 from workbench.state.derived import LateColumn, RenderedColumn
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from adapters.replies.flags.flag import Flag, line, place, shown
+from adapters.replies.flag import Flag, line, place, shown
 from adapters.replies.flags.verdict import named
 from adapters.replies.sections import UNUSUAL_BREAKS, Section, sections
 from adapters.types import is_named

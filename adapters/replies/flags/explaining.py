@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from adapters.replies.flag import Flag
 from adapters.replies.flags.chat_structure import chat_structure
-from adapters.replies.flags.flag import Flag
 from adapters.replies.flags.json_structure import fenced_json_structure, json_structure
 from adapters.replies.flags.repaired_json import repaired_json
 from adapters.replies.flags.values_read import values_read

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from adapters.replies.flags.flag import Flag, line, place, shown
+from adapters.replies.flag import Flag, line, place, shown
 from adapters.replies.flags.json_text import begins_without_brace, first_opening, valid_object_at, without_fences
 from adapters.replies.flags.verdict import named
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from math import isinf
 from typing import TYPE_CHECKING, Any
 
-from adapters.replies.flags.flag import Flag, place, shown
+from adapters.replies.flag import Flag, place, shown
 from adapters.replies.flags.json_text import (
     begins_without_brace,
     first_complaint,

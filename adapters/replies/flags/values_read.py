@@ -11,8 +11,8 @@ from enum import Enum
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
+from adapters.replies.flag import Flag, shown
 from adapters.replies.flags.extra_keys import extra_keys
-from adapters.replies.flags.flag import Flag, shown
 from adapters.replies.flags.verdict import named
 from adapters.signatures.signature import CONSTRAINT_WORDS, Field
 from adapters.types import is_named

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
+from adapters.replies.flag import Flag, shown
 from adapters.replies.flags.extra_keys import known_keys
-from adapters.replies.flags.flag import Flag, shown
 from adapters.replies.flags.verdict import named
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from adapters.replies.flags.flag import Flag, shown
+from adapters.replies.flag import Flag, shown
 
 if TYPE_CHECKING:
     from adapters.replies.reading import Reading

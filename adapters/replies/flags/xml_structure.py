@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
-from adapters.replies.flags.flag import Flag, line, place, shown
+from adapters.replies.flag import Flag, line, place, shown
 from adapters.replies.flags.verdict import named
 from adapters.types.pydantic_schema import schema_by_name
 

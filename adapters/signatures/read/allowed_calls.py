@@ -6,7 +6,6 @@ files nor the network.
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import decimal
 import enum
@@ -25,6 +24,7 @@ import annotated_types
 import pydantic
 
 from adapters.signatures.read import known_names
+from adapters.signatures.type_walk import NotRun
 
 LARGEST_RANGE = 10_000
 
@@ -74,17 +74,6 @@ NOT_RUN: Mapping[Any, str] = types.MappingProxyType(
     }
 )
 """What would run code of the text on every value: its place is kept (`NotRun`), and the code left out."""
-
-
-@dataclasses.dataclass(frozen=True)
-class NotRun:
-    """Stands in an `Annotated` where a validator or serializer stood in the source: pydantic ignores it."""
-
-    what: str
-
-    def __repr__(self) -> str:
-        # dspy prints the whole Annotated into the prompt where it is inside another type.
-        return f"{self.what}(func=<function>)"
 
 
 def is_not_run(metadata: Any) -> bool:

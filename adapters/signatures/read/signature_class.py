@@ -21,7 +21,7 @@ from adapters.errors import SignatureError
 from adapters.signatures.read.plain_types import is_plain, is_plain_field
 from adapters.signatures.read.source_text import SourceText, told
 from adapters.signatures.signature import MISSING, Field, Role, Signature, desc_text, infer_prefix
-from adapters.signatures.write.type_walk import notes_of, unchecked_in, walk
+from adapters.signatures.type_walk import notes_of, unchecked_in, walk
 
 TAKEN_NAMES = frozenset({"fields", "signature", "instructions", "input_fields", "output_fields", "model_config"})
 """Names of properties of dspy's own class, with which a signature fails there too."""

@@ -22,13 +22,13 @@ from adapters.signatures.read.allowed_calls import (
     CONSTRUCTORS,
     FACTORIES,
     NOT_RUN,
-    NotRun,
     is_cheap,
 )
 from adapters.signatures.read.computed_values import LARGEST_VALUE, METHODS, computed, is_larger, operation
 from adapters.signatures.read.constant_texts import piece
 from adapters.signatures.read.field_calls import make_field
 from adapters.signatures.read.source_text import SourceText, shown, told
+from adapters.signatures.type_walk import NotRun
 
 LARGEST_INTEGER_BITS = 4_000
 """Python itself refuses to write out integers of more than 4,300 digits."""

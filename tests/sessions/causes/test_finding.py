@@ -12,9 +12,9 @@ from sessions.causes.cause import ACCEPTABLE, Cause
 from sessions.causes.finding import Causes, causes_of
 from sessions.fixtures import checking
 from sessions.fixtures.verdicts import Drift, Edit, FixtureResult, Origin
-from sessions.model import recording
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from sessions.running import recording
 from workbench.output import json_shapes
 
 SOURCE = '''import dspy

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.fixtures import checking
-from sessions.model import recording
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from sessions.running import recording
 from workbench.output import json_shapes
 
 junk = st.one_of(

@@ -12,10 +12,10 @@ from adapters.errors import SignatureError
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.fixtures.checking import check
-from sessions.model.recording import read_completion, record
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.running import rendering
+from sessions.running.recording import read_completion, record
 from workbench.editing.field_names import rename_field
 from workbench.state.document import State
 

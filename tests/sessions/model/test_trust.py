@@ -40,7 +40,7 @@ import sys
 from sessions import examples
 from sessions.file import store
 from sessions.fixtures import checking as fixtures, reports
-from sessions.model import recording
+from sessions.running import recording
 from sessions.running import rendering
 
 touched = []

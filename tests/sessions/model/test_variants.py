@@ -8,10 +8,10 @@ import pytest
 
 from sessions.file import store
 from sessions.fixtures import checking
-from sessions.model import recording, variants
+from sessions.model import variants
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText, Variant
-from sessions.running import rendering
+from sessions.running import recording, rendering
 
 SOURCE = '''import dspy
 

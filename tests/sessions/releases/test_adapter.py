@@ -22,12 +22,11 @@ from sessions import examples
 from sessions.file import store
 from sessions.file.typed_values import read_back, typed
 from sessions.fixtures import checking
-from sessions.model import recording
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.releases import alignment, environments, running
 from sessions.releases.engine import ReleaseError
-from sessions.running import rendering
+from sessions.running import recording, rendering
 from tests.support.scripted_lm import ScriptedLM
 from workbench.sending import sending
 

@@ -14,9 +14,10 @@ from pathlib import Path
 import pytest
 
 from sessions.errors import SessionError
-from sessions.releases import environments, installing, naming
+from sessions.releases import environments, installing
 from sessions.releases.engine import ReleaseError
 from sessions.releases.installing import CannotAddError
+from sessions.upgrades import engines
 
 HELLO = 'echo \'{"dspy": "9.9.1"}\'\nread question\n'
 
@@ -174,12 +175,12 @@ def test_versions_stand_in_their_order() -> None:
 
 
 def test_engines_have_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert naming.open_engine("ours").version == "3.4.1"
+    assert engines.open_engine("ours").version == "3.4.1"
     with pytest.raises(ReleaseError, match=r"dspy 9\.9\.1 is not added \(`workbench dspy add 9\.9\.1` adds it\)"):
-        naming.open_engine("9.9.1")
+        engines.open_engine("9.9.1")
     with pytest.raises(ReleaseError, match="names no engine"):
-        naming.open_engine("newest")
-    engine = naming.open_engine(program(tmp_path / "python", HELLO))
+        engines.open_engine("newest")
+    engine = engines.open_engine(program(tmp_path / "python", HELLO))
     engine.close()
     assert engine.version == "9.9.1"
 

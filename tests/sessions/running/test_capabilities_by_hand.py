@@ -10,10 +10,9 @@ import pytest
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.fixtures import checking as fixtures
-from sessions.model import recording
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
-from sessions.running import rendering
+from sessions.running import recording, rendering
 from workbench.sending import sending
 
 SERVER = "hosted_vllm/our/own-model"

@@ -18,10 +18,9 @@ from adapters.running.runs import Run
 from adapters.tools.argument_line import schema_of_line
 from sessions.file import store
 from sessions.fixtures import checking
-from sessions.model import recording
 from sessions.model.replies import RecordedReading, Reply
 from sessions.model.session import Case, Column, Session, SignatureText, Tool
-from sessions.running import rendering
+from sessions.running import recording, rendering
 from sessions.running.tools import described_tools, history_of, run_tools
 
 CAN_CALL = Capabilities(function_calling=True, params=frozenset({"tools"}))

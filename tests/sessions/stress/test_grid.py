@@ -10,9 +10,9 @@ import pytest
 
 from adapters.formats import catalog
 from sessions import examples
-from sessions.model import recording
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from sessions.running import recording
 from sessions.stress import good_replies, grid
 from sessions.stress.catalogue import CATALOGUE
 from sessions.stress.forms import FORMS, Object

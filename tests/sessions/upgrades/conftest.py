@@ -10,7 +10,7 @@ import pytest
 
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.releases.engine import Call, Question
-from sessions.releases.ours import Ours
+from sessions.upgrades.engines import Ours
 from sessions.upgrades.report import Upgrade, upgrade
 from sessions.upgrades.sides import Change, Side, compare
 

@@ -9,7 +9,7 @@ import pytest
 from sessions.bench.statistics import Share
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.releases.engine import Call, Question, ReleaseError
-from sessions.releases.ours import Ours
+from sessions.upgrades.engines import Ours
 from sessions.upgrades.sides import Change, Side
 from workbench.checks import live_check, live_upgrade
 from workbench.sending.allowed_hosts import Allowed

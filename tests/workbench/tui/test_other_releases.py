@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from sessions.model import recording
 from sessions.model.replies import Reply
 from sessions.model.session import Column, Session
 from sessions.releases import environments, release, running
 from sessions.releases.engine import Call, Question
 from sessions.releases.release import Release
+from sessions.running import recording
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.state.document import Place, State
 from workbench.tui.actions import columns

@@ -20,7 +20,7 @@ from adapters.values.custom_types import WHAT_WORKS
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.file.near_files import did_you_mean
-from sessions.imports.cells import shown, strict_json, takes, value_in
+from sessions.model.held_values import shown, strict_json, takes, value_in
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
 from sessions.source.gathering import gather_text
 from sessions.source.linking import is_of_project, linked

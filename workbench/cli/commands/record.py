@@ -6,8 +6,7 @@ import argparse
 
 from adapters.formats.catalog import UnknownAdapterError
 from sessions.errors import SessionError
-from sessions.model import recording
-from sessions.running import rendering
+from sessions.running import recording, rendering
 from workbench.cli import arguments, selection
 from workbench.config import user_code
 from workbench.output import command_output, exit_codes

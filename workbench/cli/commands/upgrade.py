@@ -12,13 +12,12 @@ from adapters.formats import catalog
 from sessions.errors import SessionError
 from sessions.file import store
 from sessions.fixtures.expectations import ExpectationError
-from sessions.model.recording import DSPY
 from sessions.model.session import Case, Column, Session
 from sessions.releases import environments
 from sessions.releases.engine import Engine, ReleaseError
-from sessions.releases.naming import open_engine
-from sessions.releases.ours import Ours
+from sessions.running.recording import DSPY
 from sessions.upgrades import sides
+from sessions.upgrades.engines import Ours, open_engine
 from sessions.upgrades.models import notes_of
 from sessions.upgrades.report import Upgrade, upgrade
 from sessions.upgrades.sides import Change, Compared, Side

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from adapters.running.runs import Run
 from sessions.errors import SessionError
-from sessions.model import recording
 from sessions.model.session import Column, Session
+from sessions.running import recording
 from workbench.state.derived import RenderedColumn
 from workbench.state.document import Place, State
 from workbench.state.late_columns import is_late

@@ -195,7 +195,7 @@ class Runs:
             run.error = f"{type(failure).__name__}: {failure}"
         if message.run is not None and message.run.attempts:
             run.attempts = len(message.run.attempts)
-            from sessions.model.recording import reply_of_run
+            from sessions.running.recording import reply_of_run
 
             run.reply = reply_of_run(message.run, run.model, run.raw)
         _count(run)

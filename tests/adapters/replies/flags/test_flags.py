@@ -26,8 +26,8 @@ from adapters.formats.catalog import make
 from adapters.formats.two_step import TwoStepAdapter
 from adapters.lint import LINTS
 from adapters.replies import flags
+from adapters.replies.flag import Flag
 from adapters.replies.flags.explaining import detectors_of, explain
-from adapters.replies.flags.flag import Flag
 from adapters.replies.flags.glossary import FLAGS
 from adapters.signatures.signature import Field, Signature
 from adapters.types import Code, Reasoning

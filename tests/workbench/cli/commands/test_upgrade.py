@@ -15,8 +15,8 @@ from sessions.causes.cause import Key
 from sessions.file import store
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.releases.engine import Call, Engine, Question, ReleaseError
-from sessions.releases.ours import Ours
 from sessions.upgrades.comparing import Difference
+from sessions.upgrades.engines import Ours
 from sessions.upgrades.report import upgrade as build
 from sessions.upgrades.sides import Compared
 from workbench.cli.commands import upgrade

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from sessions import examples
 from sessions.fixtures import checking
-from sessions.model.recording import record
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
+from sessions.running.recording import record
 from tests.support.open_app import Desk, at_the_desk
 from workbench.tui.actions.checking import said_of
 from workbench.tui.keys.key_words import USUAL, KeyWords

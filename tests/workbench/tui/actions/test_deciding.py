@@ -10,9 +10,9 @@ import pytest
 
 from sessions.file import store
 from sessions.fixtures import checking
-from sessions.model.recording import record
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session
+from sessions.running.recording import record
 from sessions.source.linking import Follower, linked
 from tests.support.open_app import Desk, at_the_desk
 from tests.workbench.tui.screens.test_review import fixture_session

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from textual.content import Content
 
-from sessions.model.recording import record
 from sessions.model.session import Case, Column
+from sessions.running.recording import record
 from tests.support.open_app import SIZES, SMALL, Desk, at_the_desk
 from tests.workbench.tui.screens.test_review import fixture_session
 from workbench.state.document import Place

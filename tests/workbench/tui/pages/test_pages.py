@@ -10,9 +10,9 @@ import pytest
 from adapters.formats import catalog
 from adapters.replies.reading import Reading
 from sessions import examples
-from sessions.model import recording
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Demo, Session, SignatureText
+from sessions.running import recording
 from tests.support.hostile import HOSTILE
 from workbench.state.document import State
 from workbench.state.engine import Engine

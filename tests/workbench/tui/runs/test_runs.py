@@ -10,9 +10,9 @@ import pytest
 from adapters.errors import RunError
 from adapters.running.events import ChunkReceived, Listener
 from adapters.running.runs import Attempt, Completion, Run
-from sessions.model.recording import reply_of_run
 from sessions.model.replies import Reply
 from sessions.model.session import Column
+from sessions.running.recording import reply_of_run
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.state.document import State

@@ -10,9 +10,9 @@ import pytest
 
 from sessions.causes.cause import FixtureName
 from sessions.file import store
-from sessions.model.recording import record
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session, SignatureText
+from sessions.running.recording import record
 from sessions.source.linking import linked
 from tests.support.hostile import HOSTILE, NAMES
 from tests.support.open_app import MIDDLE, SIZES, SMALL, WIDE, Desk, at_the_desk

@@ -14,7 +14,7 @@ from workbench.output.reading_text import raised_by
 from workbench.tui.widgets.text.wrapping import rows as wrapped
 
 if TYPE_CHECKING:
-    from adapters.replies.flags.flag import Flag
+    from adapters.replies.flag import Flag
     from adapters.replies.reading import NearMiss
 
 SYMBOL_OF: Mapping[FieldState, str] = {"read": "✓", "default": "○", "missing": "✗", "failed": "✗", "unread": "–"}

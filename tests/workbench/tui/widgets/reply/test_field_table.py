@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from adapters.formats.catalog import make
 from adapters.formats.chat import ChatAdapter
-from adapters.replies.flags.flag import Flag
+from adapters.replies.flag import Flag
 from adapters.replies.reading import FieldReading, NearMiss, Reading
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.steps import Step

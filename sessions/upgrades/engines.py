@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from dataclasses import replace
 
 from adapters.replies.reading import Reading
-from sessions.model import recording, variants
-from sessions.releases.engine import Call, Question, ReleaseError, ReleaseReading
-from sessions.running import rendering
+from sessions.model import variants
+from sessions.releases import environments
+from sessions.releases.engine import Call, Engine, Question, ReleaseError, ReleaseReading
+from sessions.releases.release import Release
+from sessions.running import recording, rendering
 
 
 class Ours:
-    """The adapters of this project, which stand for `sessions.model.recording.DSPY`. Holds nothing open."""
+    """The adapters of this project, which stand for `sessions.running.recording.DSPY`. Holds nothing open."""
 
     name = f"ours, as dspy {recording.DSPY}"
     version = recording.DSPY
@@ -46,3 +50,20 @@ class Ours:
 def _reading(reading: Reading) -> ReleaseReading:
     made, error = recording.recorded_reading(reading), reading.error
     return ReleaseReading(made.ok, made.values, *(("", "") if error is None else (error.type, error.message)))
+
+
+def open_engine(name: str) -> Engine:
+    """The engine of that name, started. `installed` is the dspy beside the workbench.
+
+    Raises `ReleaseError`: of a release that was not added with how to add it.
+    """
+    if name == "ours":
+        return Ours()
+    if name == "installed":
+        return Release(sys.executable, hint="install dspy beside the workbench, or name a release as `3.0.4`")
+    if environments.VERSION.fullmatch(name):
+        return environments.open_release(name)
+    if os.sep in name or name.startswith("python"):
+        return Release(name, hint="install dspy there, or name another Python")
+    message = f"`{name[:80]}` names no engine"
+    raise ReleaseError("missing", "", message, "there are `ours`, `installed`, a release as `3.0.4`, a Python's path")

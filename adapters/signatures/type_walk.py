@@ -10,7 +10,16 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from adapters.signatures.read.allowed_calls import NotRun
+
+@dataclasses.dataclass(frozen=True)
+class NotRun:
+    """Stands in an `Annotated` where a validator or serializer stood in the source: pydantic ignores it."""
+
+    what: str
+
+    def __repr__(self) -> str:
+        # dspy prints the whole Annotated into the prompt where it is inside another type.
+        return f"{self.what}(func=<function>)"
 
 
 def notes_of(annotation: Any, metadata: Iterable[Any] = ()) -> tuple[str, ...]:

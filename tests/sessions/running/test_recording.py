@@ -17,9 +17,9 @@ from adapters.running import runner
 from adapters.running.runs import Attempt, Completion, Run
 from adapters.signatures.read.strings import read_string
 from sessions.errors import SessionError
-from sessions.model.recording import answer_of_reply, read_completion, record, reply_of_run
 from sessions.model.replies import Extraction, Measured, RecordedAttempt, RecordedCompletion, Reply
 from sessions.model.session import Case, Column, Demo, Recording, Session, SignatureText
+from sessions.running.recording import answer_of_reply, read_completion, record, reply_of_run
 
 CHAT = Column("chat", "chat")
 SEEN = """class Seen(dspy.Signature):
