@@ -5,9 +5,36 @@ Loaded by its path beside `litellm_worker`, with nothing of this project importe
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
-Message = dict[str, Any]
+Usage = dict[str, Any]
+"""What a provider counts, under its own names: numbers, and objects of numbers."""
+
+
+class CallPiece(TypedDict, total=False):
+    """A piece of the tool call at `index`; names come whole and arguments in slices of JSON text."""
+
+    index: int
+    id: str
+    name: str
+    arguments: str
+
+
+class Piece(TypedDict, total=False):
+    """What has arrived at once of the completion at `choice` (0-based), as the worker tells it."""
+
+    choice: int
+    text: str
+    reasoning: str
+    refusal: str
+    tool_calls: list[CallPiece]
+    finish_reason: str
+    logprobs: Any
+    raw: dict[str, Any]
+    """What the provider says about the whole reply."""
+    usage: Usage
+    cost: float | None
+    """In US dollars; None where no price is known."""
 
 
 class Output(Protocol):
@@ -25,15 +52,17 @@ class Completions:
     def __init__(self, output: Output, number: int) -> None:
         self._output = output
         self._number = number
-        self._usage: Message | None = None
+        self._usage: Usage | None = None
         self._cost: float | None = 0.0
-        self._of_this: Message = {}
+        self._of_this: Piece = {}
 
-    def tell(self, piece: Message) -> None:
-        self._of_this |= {name: piece[name] for name in ("usage", "cost") if name in piece}
-        if self._usage is not None and piece.get("usage") is not None:
-            piece = {**piece, "usage": added(self._usage, piece["usage"])}
+    def tell(self, piece: Piece) -> None:
+        if "usage" in piece:
+            self._of_this["usage"] = piece["usage"]
+            if self._usage is not None:
+                piece = {**piece, "usage": added(self._usage, piece["usage"])}
         if "cost" in piece:
+            self._of_this["cost"] = piece["cost"]
             piece = {**piece, "cost": self._with_cost(piece["cost"])}
         self._output.send(op="chunk", id=self._number, **piece)
 
@@ -49,7 +78,7 @@ class Completions:
         return None if cost is None or self._cost is None else self._cost + cost
 
 
-def added(one: Message, other: Message) -> Message:
+def added(one: Usage, other: Usage) -> Usage:
     """The sums of what two answers say of their tokens, name by name; what one leaves open is as the other says."""
     made = {**one, **{name: value for name, value in other.items() if value is not None or name not in one}}
     for name in one.keys() & other.keys():

@@ -44,7 +44,8 @@ class ProjectEnvironment:
 
 
 def parse(text: str) -> dict[str, str]:
-    """The assignments of a `.env`, as python-dotenv reads them; nothing is expanded, and what is none is passed over.
+    """The assignments of a `.env`, as python-dotenv reads them; nothing is expanded, and lines that assign nothing are
+    passed over.
 
     >>> parse("export A='x y' # why\\nB=$HOME")
     {'A': 'x y', 'B': '$HOME'}

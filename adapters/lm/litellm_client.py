@@ -6,11 +6,12 @@ import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from queue import Empty, SimpleQueue
 from threading import Event
-from typing import Any
+from typing import Any, cast
 
 from adapters.lm.addresses import KEY_VARIABLES, OLLAMA, OLLAMAS_HOME, environment_base, host_of, keys_set, without_keys
 from adapters.lm.capabilities import split_model
 from adapters.lm.child import Child, child_for
+from adapters.lm.completions import Piece
 from adapters.lm.connections import check_address, check_headers, check_keys
 from adapters.lm.dspys_wire import CHAT, Sent, is_left_to_litellm, sent
 from adapters.lm.echoed_secrets import without_secrets
@@ -137,7 +138,7 @@ class LitellmLM:
                 operation = arrival["op"]
                 over = operation in ("done", "error", "lost", "cancelled")
                 if operation == "chunk":
-                    yield _chunk(arrival, scrubber)
+                    yield _chunk(cast(Piece, arrival), scrubber)
                 elif operation == "sent":
                     yield Chunk(prepared_s=arrival["prepared_s"])
                 elif operation == "error":
@@ -275,7 +276,7 @@ def _next(arrivals: SimpleQueue[dict[str, Any]], cancel: Event | None) -> dict[s
             continue
 
 
-def _chunk(message: Mapping[str, Any], scrubber: Scrubber) -> Chunk:
+def _chunk(message: Piece, scrubber: Scrubber) -> Chunk:
     return Chunk(
         text=message.get("text", ""),
         reasoning=message.get("reasoning", ""),

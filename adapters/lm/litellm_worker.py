@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         stream_bodies,
         tokenizers,
     )
+    from adapters.lm.completions import CallPiece, Piece
 else:
     completions = beside("completions")
     failure_facts = beside("failure_facts")
@@ -226,17 +227,17 @@ async def answer_as_responses(litellm: Any, output: Output, message: Message, ou
                     has_begun = True
                     if isinstance(piece, responses_replies.Ended):
                         said = responses_ending(litellm, model, piece.response)
-                        told.tell({"choice": choice, **said})
+                        told.tell({**said, "choice": choice})
                         return
-                    told.tell({"choice": choice, **piece})
+                    told.tell({**piece, "choice": choice})
                 raise failure_facts.UnfinishedStreamError(events, has_begun)
             except Exception as error:  # told apart by what the provider says
                 if has_begun or (outgoing.answer is None and NO_STREAMS.search(str(error)) is None):
                     raise
             outgoing.is_streamed = message["stream"] = False  # the next completion is not asked for so again
         response = await litellm.aresponses(**asked)
-        for piece in (responses_replies.whole(response), responses_ending(litellm, model, response)):
-            told.tell({"choice": choice, **piece})
+        for said in (responses_replies.whole(response), responses_ending(litellm, model, response)):
+            told.tell({**said, "choice": choice})
 
     for choice in range(message["times"]):
         if choice:
@@ -254,7 +255,7 @@ async def answer_as_text(litellm: Any, output: Output, message: Message, _: lite
     output.send(op="chunk", id=message["id"], choice=0, **said)
 
 
-def responses_ending(litellm: Any, model: str, response: Any) -> Message:
+def responses_ending(litellm: Any, model: str, response: Any) -> Piece:
     """As `ending`, of an answer of the Responses API."""
     told = importlib.import_module("litellm.responses.utils").ResponseAPILoggingUtils
     usage = getattr(response, "usage", None)
@@ -286,7 +287,7 @@ class LastChunks(list[Any]):
             self[:] = counts[-KEPT_COUNTS:] + self[-2:]
 
 
-async def streamed(litellm: Any, model: str, wrapper: Any) -> AsyncIterator[Message]:
+async def streamed(litellm: Any, model: str, wrapper: Any) -> AsyncIterator[Piece]:
     """The pieces of a reply as they arrive. Raises UnfinishedStreamError, and what litellm raises in the middle."""
     anything = finished = False
     last: Any = None
@@ -314,7 +315,7 @@ async def streamed(litellm: Any, model: str, wrapper: Any) -> AsyncIterator[Mess
     yield {"choice": 0, **ending(litellm, model, last, counted[-1] if counted else None)}
 
 
-def whole(litellm: Any, model: str, response: Any) -> Iterator[Message]:
+def whole(litellm: Any, model: str, response: Any) -> Iterator[Piece]:
     """The pieces of a reply that came at once."""
     for choice in response.choices:
         piece = piece_of(choice.message, choice)
@@ -324,9 +325,9 @@ def whole(litellm: Any, model: str, response: Any) -> Iterator[Message]:
     yield {"choice": 0, **ending(litellm, model, response, getattr(response, "usage", None))}
 
 
-def piece_of(said: Any, choice: Any) -> Message:
+def piece_of(said: Any, choice: Any) -> Piece:
     """What arrived at once: `said` is the delta or the message of `choice`."""
-    piece: Message = {}
+    piece: Piece = {}
     if said.content:
         piece["text"] = said.content
     if getattr(said, "reasoning_content", None):
@@ -340,16 +341,16 @@ def piece_of(said: Any, choice: Any) -> Message:
     return piece
 
 
-def ending(litellm: Any, model: str, said: Any, usage: Any) -> Message:
+def ending(litellm: Any, model: str, said: Any, usage: Any) -> Piece:
     """What is known once a reply is complete; `usage` None: the provider counted nothing."""
-    made: Message = {"raw": about(said)}
+    made: Piece = {"raw": about(said)}
     if usage is not None:
         made["usage"] = {name: value for name, value in failure_facts.plain(usage).items() if name != "cost"}
         made["cost"] = cost(litellm, model, usage)
     return made
 
 
-def tool_call(number: int, part: Any) -> Message:
+def tool_call(number: int, part: Any) -> CallPiece:
     """A call, or a piece of one; those of a whole reply are numbered by where they stand."""
     function = part.function
     index = getattr(part, "index", None)

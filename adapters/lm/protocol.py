@@ -6,11 +6,25 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from threading import Event
 from types import MappingProxyType
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypedDict, runtime_checkable
 
 from adapters.requests.capabilities import Capabilities
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class CalledFunction(TypedDict):
+    name: str
+    arguments: str
+    """JSON, or whatever the model wrote in its place."""
+
+
+class ToolCall(TypedDict):
+    """A call as OpenAI's API has it."""
+
+    id: str
+    type: str
+    function: CalledFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +63,11 @@ class Chunk:
 
 @dataclass(frozen=True)
 class Response:
-    """One whole completion. `tool_calls` are OpenAI's objects: `{"id", "type", "function": {"name", "arguments"}}`."""
+    """One whole completion."""
 
     text: str = ""
     reasoning_content: str = ""
-    tool_calls: tuple[Mapping[str, Any], ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
     finish_reason: str | None = None
     usage: Mapping[str, Any] | None = None
     cost: float | None = None
@@ -106,7 +120,7 @@ class _Completion:
 
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
-    tool_calls: dict[int, dict[str, Any]] = field(default_factory=dict)
+    tool_calls: dict[int, ToolCall] = field(default_factory=dict)
     finish_reason: str | None = None
     logprobs: Any = None
     raw: Any = None
@@ -170,7 +184,7 @@ def collect(chunks: Iterable[Chunk]) -> tuple[Response, ...]:
     return collector.responses
 
 
-def _add_part(calls: dict[int, dict[str, Any]], part: ToolCallPart) -> None:
+def _add_part(calls: dict[int, ToolCall], part: ToolCallPart) -> None:
     call = calls.setdefault(part.index, {"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
     call["id"] = call["id"] or part.id
     function = call["function"]

@@ -6,9 +6,10 @@ Loaded by its path beside `litellm_worker`, with nothing of this project importe
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-Piece = dict[str, Any]
+if TYPE_CHECKING:
+    from adapters.lm.completions import CallPiece, Piece
 
 CUT_OFF = {"max_output_tokens": "length", "content_filter": "content_filter"}
 """Why a reply is incomplete, and the finish reason that says the same."""
@@ -66,29 +67,36 @@ def whole(response: Any) -> Piece:
     """A reply that came at once, as one piece. Raises FailedReplyError."""
     if _get(response, "status") == "failed":
         raise FailedReplyError(_get(response, "error"))
-    said: dict[str, list[str]] = {"text": [], "reasoning": [], "refusal": []}
-    calls: list[Piece] = []
+    text: list[str] = []
+    reasoning: list[str] = []
+    refusal: list[str] = []
+    calls: list[CallPiece] = []
     logprobs: list[Any] = []
     for item in _get(response, "output") or ():
         kind = _get(item, "type")
         if kind == "message":
             for part in _get(item, "content") or ():
-                name = {"output_text": "text", "refusal": "refusal"}.get(_get(part, "type"))
-                if name is not None:
-                    said[name].append(_get(part, name) or "")
+                if _get(part, "type") == "output_text":
+                    text.append(_get(part, "text") or "")
+                elif _get(part, "type") == "refusal":
+                    refusal.append(_get(part, "refusal") or "")
                 logprobs += _get(part, "logprobs") or ()
         elif kind == "function_call":
             calls.append(_call(item, len(calls), _get(item, "arguments") or ""))
         elif kind == "reasoning":
-            said["reasoning"] += [
-                _get(part, "text") or "" for part in _get(item, "content") or _get(item, "summary") or ()
-            ]
-    return {
-        **{name: "".join(texts) for name, texts in said.items() if texts},
-        **({"tool_calls": calls} if calls else {}),
-        **({"logprobs": {"content": logprobs}} if logprobs else {}),
-        "finish_reason": finish_of(response),
-    }
+            reasoning += [_get(part, "text") or "" for part in _get(item, "content") or _get(item, "summary") or ()]
+    piece: Piece = {"finish_reason": finish_of(response)}
+    if text:
+        piece["text"] = "".join(text)
+    if reasoning:
+        piece["reasoning"] = "".join(reasoning)
+    if refusal:
+        piece["refusal"] = "".join(refusal)
+    if calls:
+        piece["tool_calls"] = calls
+    if logprobs:
+        piece["logprobs"] = {"content": logprobs}
+    return piece
 
 
 def finish_of(response: Any) -> str:
@@ -103,14 +111,17 @@ def texts(response: Any) -> Iterator[Piece]:
     """The pieces of completions of a text."""
     for choice in response.choices:
         logprobs = getattr(choice, "logprobs", None)
-        said = {"choice": choice.index or 0, "text": choice.text or ""}
         if logprobs is not None and hasattr(logprobs, "model_dump"):
             logprobs = logprobs.model_dump(mode="json", exclude_none=True)
-        ending = {"finish_reason": choice.finish_reason} if choice.finish_reason else {}
-        yield {**said, **ending, **({"logprobs": logprobs} if logprobs else {})}
+        piece: Piece = {"choice": choice.index or 0, "text": choice.text or ""}
+        if choice.finish_reason:
+            piece["finish_reason"] = choice.finish_reason
+        if logprobs:
+            piece["logprobs"] = logprobs
+        yield piece
 
 
-def _call(item: Any, number: int, arguments: str) -> Piece:
+def _call(item: Any, number: int, arguments: str) -> CallPiece:
     return {
         "index": number,
         "id": _get(item, "call_id") or "",

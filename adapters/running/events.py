@@ -10,6 +10,7 @@ from adapters.prompts.prompt import Prompt
 from adapters.replies.reading import Reading
 
 if TYPE_CHECKING:
+    from adapters.lm.completions import CallPiece
     from adapters.tools.results import ToolResult
 
 
@@ -53,8 +54,7 @@ class ChunkReceived(Event):
 
     text: str = ""
     reasoning: str = ""
-    tool_calls: tuple[Mapping[str, Any], ...] = ()
-    """Pieces of tool calls: `{"index", "id", "name", "arguments"}`."""
+    tool_calls: tuple[CallPiece, ...] = ()
     choice: int = 0
 
 

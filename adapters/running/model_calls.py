@@ -8,6 +8,7 @@ from typing import Any
 
 from adapters.errors import RunError
 from adapters.lm import interruption
+from adapters.lm.completions import CallPiece
 from adapters.lm.errors import ErrorKind, ProviderError
 from adapters.lm.protocol import LM, Chunk, Collector, LoadsFirst, Response
 from adapters.running import events
@@ -108,7 +109,7 @@ class ModelCalls:
     def _tell(self, chunk: Chunk) -> None:
         if chunk.text or chunk.reasoning or chunk.tool_calls:
             calls = tuple(
-                {"index": part.index, "id": part.id, "name": part.name, "arguments": part.arguments}
+                CallPiece(index=part.index, id=part.id, name=part.name, arguments=part.arguments)
                 for part in chunk.tool_calls
             )
             life = self.lifecycle

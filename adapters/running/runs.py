@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from adapters.errors import RunError
+from adapters.lm.protocol import ToolCall
 from adapters.replies.reading import Reading
 from adapters.running import events
 
@@ -18,7 +19,7 @@ class Completion:
     text: str
     reading: Reading | None = None
     reasoning: str = ""
-    tool_calls: tuple[Mapping[str, Any], ...] = ()
+    tool_calls: tuple[ToolCall, ...] = ()
     finish_reason: str | None = None
     logprobs: Any = None
     refusal: str = ""

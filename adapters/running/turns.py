@@ -11,7 +11,7 @@ from adapters.errors import RunError
 from adapters.formats.conversation import TOOL_RESULTS
 from adapters.lm import interruption
 from adapters.lm.echoed_secrets import text_without_secrets
-from adapters.lm.protocol import Response
+from adapters.lm.protocol import Response, ToolCall
 from adapters.prompts.prompt import Message
 from adapters.prompts.text import Segment, Text
 from adapters.requests.request import Request
@@ -51,7 +51,7 @@ def calls_of(adapter: Adapter, request: Request, response: Response, turn: int) 
     )
 
 
-def _native_call(call: Mapping[str, Any], turn: int, index: int) -> Call:
+def _native_call(call: ToolCall, turn: int, index: int) -> Call:
     function = call.get("function") or {}
     name, arguments = str(function.get("name") or ""), function.get("arguments")
     return Call(str(call.get("id") or f"call_{turn}_{index}"), name, arguments)

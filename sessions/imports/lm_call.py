@@ -111,7 +111,10 @@ def _program(session: Session) -> tuple[SignatureText, str]:
 
 
 def _arranged(base: Session, messages: Sequence[Mapping[str, Any]], path: str) -> tuple[Session, bool]:
-    """The session whose prompt is these messages, and whether it is: earlier turns may be demos or history."""
+    """A session made of these messages, and whether its prompt is the same messages again.
+
+    Earlier turns may be demos or history, so each way to divide them is tried; the first is taken where none fits.
+    """
     signature = base.signature.read()
     best: Session | None = None
     problem: SessionError | None = None

@@ -77,7 +77,8 @@ def _variants(session: Session, other: Session) -> tuple[tuple[Variant, ...], li
 
 
 def _with_what_a_text_cannot_say(session: Session, imported: Imported) -> tuple[Session, list[str]]:
-    """The import, of which a signature's bare text leaves the session its predictor and its own instructions."""
+    """The imported session and notes; of a signature's bare text, with the session's predictor and own instructions,
+    which such a text cannot give."""
     other = imported.session
     notes: list[str] = []
     if not imported.is_bare_text:

@@ -54,7 +54,7 @@ def folder_of_project(folder: Path) -> Path:
 
 @dataclass
 class Project:
-    """A project as one look at it sees it: each file is read once. `top` has no symbolic link in it."""
+    """The files of a project as they are at one moment: each is read once. `top` has no symbolic link in it."""
 
     top: Path
     texts: dict[Path, str] = field(default_factory=dict)

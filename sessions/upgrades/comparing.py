@@ -55,7 +55,10 @@ class Difference:
 def differences(
     before: Made, after: Made, signature: Signature, replies: Sequence[str], by: CauseKind
 ) -> list[Difference]:
-    """What differs; `replies` are those that were read, `by` says what was changed."""
+    """What differs between one case under one side (`before`) and under the other.
+
+    `replies` are those that both sides read, `by` is the kind of what was changed.
+    """
     found = list(_of_messages(before, after, signature, by))
     found += _of_request(before.request, after.request, by)
     for number, (old, new) in enumerate(zip(before.readings, after.readings, strict=True)):

@@ -25,7 +25,7 @@ class Searched(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """Characters `start` to `end` of a searched text."""
+    """Where the wanted text was found: characters `start` to `end` of the text `of`."""
 
     of: Searched
     start: int

@@ -23,7 +23,7 @@ class GoAlong(Protocol):
 
 
 class Teacher:
-    """`app` tells the user, `go` leads him there, `show` has the last line say how it stands."""
+    """`app` tells the user, `go` leads to where the teacher is, `show` has the last line say how it stands."""
 
     def __init__(self, app: App[int], go: GoAlong, show: Callable[[], None]) -> None:
         self._app = app

@@ -65,7 +65,7 @@ class Surroundings(Protocol):
 
 @dataclasses.dataclass
 class ClassBody:
-    """What of a class statement counts."""
+    """The parts of a class statement that its type is made of."""
 
     doc: str | None
     annotations: dict[str, ast.expr]

@@ -26,7 +26,7 @@ from adapters.signatures.signature import Signature, desc_text
 
 
 def functional_enum(base: Any, call: ast.Call, reader: AnnotationReader) -> Any:
-    """`Color = Enum("Color", ["RED", "BLUE"])`. Raises SignatureError."""
+    """The enum that a call makes, such as `Enum("Color", ["RED", "BLUE"])`. Raises SignatureError."""
     constants = reader.constants
     name, members = (constants.read(one) for one in call.args)
     options = {key: constants.read(one) for key, one in constants.keywords(call) if key == "start"}

@@ -270,7 +270,7 @@ def _with_link(state: State, link: SourceLink) -> State:
 
 
 def is_wording(drift: Drift) -> bool:
-    """Whether only words differ there, which a variant can say otherwise."""
+    """Whether the difference is in instructions or a description, so that a variant could hold the other wording."""
     return drift.place == "instructions" or (drift.place.count(".") == 2 and drift.place.endswith(".desc"))
 
 

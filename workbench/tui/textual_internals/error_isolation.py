@@ -32,7 +32,7 @@ class SurvivingApp(App[int]):
         self.end_by_mistake(error)
 
     def end_by_mistake(self, error: Exception) -> None:
-        """Ends the app with an exception, as Textual does for each."""
+        """Ends the app with an exception, as Textual would for every exception."""
         super()._handle_exception(error)
 
     def _handle_exception(self, error: Exception) -> None:

@@ -44,7 +44,7 @@ class VisitorDriver(WebDriver):
         self._app.call_later(self._app.post_message, events.AppFocus())
 
     def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
-        """As Textual's; and where the teacher is, for the app. Called by the thread that reads."""
+        """Tells the app where the teacher is, and does as Textual with all else. Called by the thread that reads."""
         if packet_type == teachers_place.KIND:
             place = payload.get("place")
             self._app.post_message(TeacherMoved(place if isinstance(place, str) else None))
