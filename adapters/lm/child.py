@@ -15,7 +15,7 @@ from queue import SimpleQueue
 from threading import Timer
 from typing import Any
 
-WORKER = Path(__file__).with_name("litellm_worker.py")
+WORKER = Path(__file__).parent / "worker" / "litellm_worker.py"
 STDERR_LINES = 200
 STDERR_LINE = 2_000
 CANCEL_SECONDS = 2.0

@@ -11,9 +11,7 @@ from typing import Any, cast
 from adapters.lm.addresses import KEY_VARIABLES, OLLAMA, OLLAMAS_HOME, environment_base, host_of, keys_set, without_keys
 from adapters.lm.capabilities import split_model
 from adapters.lm.child import Child, child_for
-from adapters.lm.completions import Piece
 from adapters.lm.connections import check_address, check_headers, check_keys
-from adapters.lm.dspys_wire import CHAT, Sent, is_left_to_litellm, sent
 from adapters.lm.echoed_secrets import without_secrets
 from adapters.lm.errors import ProviderError
 from adapters.lm.lm_settings import LMSettings, ModelType
@@ -22,6 +20,8 @@ from adapters.lm.protocol import Chunk, ToolCallPart
 from adapters.lm.provider_errors import Target, missing_key, translate
 from adapters.lm.secrets import Scrubber
 from adapters.lm.stops import cut_at_stops
+from adapters.lm.wires.dspys_wire import CHAT, Sent, is_left_to_litellm, sent
+from adapters.lm.worker.completions import Piece
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.strict_schema import ClassFormat
 
@@ -154,9 +154,9 @@ class LitellmLM:
     def count_tokens(self, texts: Sequence[Sequence[str]]) -> tuple[str, list[list[int]]] | None:
         """The tokenizer's name and the tokens of each piece of each text, counted in the child process.
 
-        See `adapters.lm.tokenizers.counts_of`. None where that is not known: for other providers than OpenAI, and for
-        models that are newer than the tokenizers. Blocks until litellm is loaded. Raises ProviderError when the child
-        is lost.
+        See `adapters.lm.worker.tokenizers.counts_of`. None where that is not known: for other providers than OpenAI,
+        and for models that are newer than the tokenizers. Blocks until litellm is loaded. Raises ProviderError when
+        the child is lost.
         """
         provider, name = split_model(self._model)
         if provider != "openai":

@@ -13,7 +13,7 @@ DESCRIBING = frozenset({"name", "type", "description", "constraint"})
 """Kinds of pieces of the system message that describe a field."""
 
 Counts = tuple[str, Sequence[Sequence[int]]]
-"""The name of a tokenizer, and by text the tokens of each of its pieces (`adapters.lm.tokenizers.counts_of`)."""
+"""The name of a tokenizer, and by text the tokens of each of its pieces (`adapters.lm.worker.tokenizers.counts_of`)."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from adapters.prompts.prompt import Prompt
 from adapters.replies.reading import Reading
 
 if TYPE_CHECKING:
-    from adapters.lm.completions import CallPiece
+    from adapters.lm.worker.completions import CallPiece
     from adapters.tools.results import ToolResult
 
 

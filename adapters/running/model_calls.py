@@ -8,9 +8,9 @@ from typing import Any
 
 from adapters.errors import RunError
 from adapters.lm import interruption
-from adapters.lm.completions import CallPiece
 from adapters.lm.errors import ErrorKind, ProviderError
 from adapters.lm.protocol import LM, Chunk, Collector, LoadsFirst, Response
+from adapters.lm.worker.completions import CallPiece
 from adapters.running import events
 from adapters.running.lifecycle import Lifecycle, StopError
 from adapters.running.runs import Attempt, Completion

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.lm.addresses import OLLAMAS_HOME
-from adapters.lm.dspys_wire import Sent
 from adapters.lm.lm_settings import ModelType
+from adapters.lm.wires.dspys_wire import Sent
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there, key_variable, named_address
 from sessions.exports.exported import Exported, Source, View, beside
 from sessions.exports.python_source import comment, literal, quoted

@@ -11,8 +11,8 @@ from typing import Any
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.lm.capabilities import TOOL_PARAMS, Known, known_of
-from adapters.lm.dspys_wire import Sent, arrives_as_written, as_written, sent, text_of
 from adapters.lm.lm_settings import LMSettings
+from adapters.lm.wires.dspys_wire import Sent, arrives_as_written, as_written, sent, text_of
 from adapters.prompts.prompt import Message, Prompt
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.request import Request, prepare

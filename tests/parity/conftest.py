@@ -44,7 +44,7 @@ def server(one_child: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopbac
     from oracle.write_model_facts import nobody_logged_in
     from wire_bodies import OTHERS, PROVIDERS
 
-    from adapters.lm import litellm_setup
+    from adapters.lm.worker import litellm_setup
 
     monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
     for name in list(os.environ):

@@ -20,8 +20,9 @@ from provider_wires import Reply
 from wire_bodies import ARGS, FEATURES, LIMIT, QUESTION, TRANSPORT, search, signature
 
 from adapters import lm as models
-from adapters.lm import child, litellm_setup
+from adapters.lm import child
 from adapters.lm.capabilities import known_of
+from adapters.lm.worker import litellm_setup
 from adapters.running import runner
 from adapters.signatures.signature import Signature
 from adapters.types import Tool

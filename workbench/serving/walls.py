@@ -65,7 +65,7 @@ SYSTEM_TABLES = ("/usr/share/zoneinfo", "/usr/share/locale", "/etc/localtime", "
 MEGABYTE = 1024 * 1024
 BLOCK = 4096
 CHECKS_PATTERNS = Path(sessions.__file__).parent / "fixtures" / "pattern_worker.py"
-CALLS_MODELS = Path(adapters.__file__).parent / "lm" / "litellm_worker.py"
+CALLS_MODELS = Path(adapters.__file__).parent / "lm" / "worker" / "litellm_worker.py"
 """The two programs of this project that the app starts: one looks for patterns, the other calls models."""
 
 

@@ -10,7 +10,7 @@ import dspy
 import pydantic
 from dspy.adapters.json_adapter import _get_structured_outputs_response_format
 
-from adapters.lm import litellm_worker
+from adapters.lm.worker import litellm_worker
 from adapters.requests.capabilities import Capabilities
 from adapters.requests.strict_schema import ClassFormat
 from adapters.requests.structured_output import response_format

@@ -16,7 +16,7 @@ from oracle import signatures
 from adapters.formats import catalog
 from adapters.formats.catalog import make
 from adapters.lm.capabilities import capabilities_of
-from adapters.lm.tokenizers import LONGEST, counts_of
+from adapters.lm.worker.tokenizers import LONGEST, counts_of
 from adapters.prompts.prompt import DataPart, Message, Prompt
 from adapters.prompts.text import Segment, Text
 from adapters.requests.request import Request, prepare

@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adapters.lm import tokenizers
 from adapters.lm.capabilities import split_model
+from adapters.lm.worker import tokenizers
 from adapters.requests.request import Request
 from adapters.requests.token_ledger import Counts, ledger_of, pieces_of
 from adapters.values.plain_json import plain

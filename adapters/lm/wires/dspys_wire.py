@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from adapters.lm import anthropic_wire, chat_wire, responses_wire
 from adapters.lm.addresses import OLLAMA
-from adapters.lm.dspys_client import NotTakenError, effort_of, form_of, taken
 from adapters.lm.lm_settings import LMSettings
 from adapters.lm.model_facts import Door
 from adapters.lm.model_routes import has_gateway, own_route
+from adapters.lm.wires import anthropic_wire, chat_wire, responses_wire
+from adapters.lm.wires.dspys_client import NotTakenError, effort_of, form_of, taken
 
 SAME_API = frozenset({"openai", "groq", "openrouter", "deepseek", "xai", "hosted_vllm", "moonshot", *OLLAMA})
 """litellm's providers of the chat doors; Azure's needs an address. litellm calls Ollama by Ollama's own API: where dspy

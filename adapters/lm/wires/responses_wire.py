@@ -7,7 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adapters.lm.dspys_client import (
+from adapters.lm.model_routes import has_gateway, own_route
+from adapters.lm.wires.dspys_client import (
     REASONING,
     VERBATIM,
     NotTakenError,
@@ -20,7 +21,6 @@ from adapters.lm.dspys_client import (
     tools_of,
     top_logprobs_of,
 )
-from adapters.lm.model_routes import has_gateway, own_route
 
 OPENAI_REASONING = re.compile(
     r"o[1345](-(mini|nano|pro))?(-\d{4}-\d{2}-\d{2})?|gpt-5(\.\d+)*(?!-chat)(-.*)?",

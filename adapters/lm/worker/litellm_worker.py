@@ -34,7 +34,7 @@ def beside(name: str) -> Any:
 
 
 if TYPE_CHECKING:
-    from adapters.lm import (
+    from adapters.lm.worker import (
         completions,
         failure_facts,
         litellm_setup,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         stream_bodies,
         tokenizers,
     )
-    from adapters.lm.completions import CallPiece, Piece
+    from adapters.lm.worker.completions import CallPiece, Piece
 else:
     completions = beside("completions")
     failure_facts = beside("failure_facts")

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from adapters.lm.completions import CallPiece, Piece
+    from adapters.lm.worker.completions import CallPiece, Piece
 
 CUT_OFF = {"max_output_tokens": "length", "content_filter": "content_filter"}
 """Why a reply is incomplete, and the finish reason that says the same."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adapters.lm.dspys_client import (
+from adapters.lm.wires.dspys_client import (
     REASONING,
     VERBATIM,
     NotTakenError,

@@ -13,9 +13,9 @@ from dspy._vendor.lm15.providers.anthropic import (
 )
 from dspy._vendor.lm15.providers.common import EFFORT_THINKING_BUDGETS
 
-from adapters.lm.anthropic_wire import ADAPTIVE, BUDGETS, LIMITS, USUAL_LIMIT
-from adapters.lm.dspys_client import EFFORTS
-from adapters.lm.dspys_wire import as_written, body_of_dspy, is_left_to_litellm, sent
+from adapters.lm.wires.anthropic_wire import ADAPTIVE, BUDGETS, LIMITS, USUAL_LIMIT
+from adapters.lm.wires.dspys_client import EFFORTS
+from adapters.lm.wires.dspys_wire import as_written, body_of_dspy, is_left_to_litellm, sent
 
 MESSAGES = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from adapters.lm.dspys_client import (
+from adapters.lm.model_facts import Door
+from adapters.lm.wires.dspys_client import (
     EFFORTS,
     VERBATIM,
     NotTakenError,
@@ -19,7 +20,6 @@ from adapters.lm.dspys_client import (
     tools_of,
     top_logprobs_of,
 )
-from adapters.lm.model_facts import Door
 
 SPELLINGS: Mapping[str, frozenset[str]] = {
     "reasoning_effort": frozenset({"reasoning_effort"}),
