@@ -18,6 +18,11 @@ def line(attempt: Attempt) -> str:
     )
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """`1 message`, `1,200 messages`; `many` where it is not `one` with an s."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def token_counts(attempt: Attempt) -> str:
     """Prompt and completion tokens as the provider counted them, else estimated."""
     asked, answered = _counted(attempt)

@@ -142,8 +142,8 @@ def send(
     """
     adapter = rendering.adapter_for(session, column, case, allow_code=allow_code)
     if adapter.whole_call is not None and adapter.profile.has_second_model:
-        message = f"{column.adapter} calls a second model by itself, which another release cannot be lent"
-        raise UnknownAdapterError(f"{message}; send `twostep`, or render it")
+        message = "it cannot be sent: its dspy calls the second model itself, and none of ours can be put there"
+        raise UnknownAdapterError(f"{message}; send `twostep`, or only render it")
     session = variants.session_of(session, column)
     signature = session.signature.read()
     second = extraction_model

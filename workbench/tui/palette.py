@@ -32,6 +32,7 @@ from workbench.tui.actions import (
     thresholds,
 )
 from workbench.tui.keys.bindings import APP_BINDINGS, ON_A_DIALOG
+from workbench.tui.keys.key_words import in_short
 from workbench.tui.keys.keymap import first_key
 from workbench.tui.panes.editors import EDITORS
 from workbench.tui.screens.pages import PAGES
@@ -111,7 +112,7 @@ def commands_of(host: Host, screen: Screen[Any]) -> Iterator[Command]:
             continue
         if binding.action == "command_palette":
             continue
-        keys = host.app.get_key_display(first_key(binding, host.preferences.keys_in_force))
+        keys = in_short(first_key(binding, host.preferences.keys_in_force).key)
         run = partial(host.app.run_action, binding.action)
         yield Command(f"{binding.description}   {keys}", binding.tooltip, run)
     if not in_front:
@@ -139,7 +140,7 @@ def _of_the_focus(host: Host, screen: Screen[Any]) -> Iterator[Command]:
         for one in own_bindings(node) if isinstance(node, Widget) else ():
             if one.id and one.id not in seen and not one.id.startswith("app.") and one.tooltip:
                 seen.add(one.id)
-                keys = host.app.get_key_display(first_key(one, host.preferences.keys_in_force))
+                keys = in_short(first_key(one, host.preferences.keys_in_force).key)
                 run = partial(host.app.run_action, one.action, node)
                 yield Command(f"{one.description}   {keys}", one.tooltip, run)
 

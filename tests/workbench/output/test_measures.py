@@ -34,3 +34,12 @@ def test_a_cost_that_nobody_knows_is_never_zero(dollars: float | None, shown: st
 def test_a_sum_with_an_unknown_part_is_unknown() -> None:
     assert measures.total_cost([attempt(cost=0.5), attempt(cost=0.25)]) == 0.75
     assert measures.total_cost([attempt(cost=0.5), attempt()]) is None
+
+
+def test_one_of_a_kind_is_not_said_as_several() -> None:
+    assert [measures.counted(number, "message") for number in (0, 1, 1200)] == [
+        "0 messages",
+        "1 message",
+        "1,200 messages",
+    ]
+    assert [measures.counted(number, "waits", "wait") for number in (1, 2)] == ["1 waits", "2 wait"]

@@ -65,7 +65,7 @@ def test_a_word_of_the_description_finds_what_is_called_otherwise() -> None:
         found.extend([str(hit.text) async for hit in provider.search("ac")])
 
     at_the_desk(act)
-    assert found[0].startswith("Check   ")
+    assert found[0] == "Check   F9", "the key as the last line and the help write it"
     assert len([one for one in found if one.startswith("Check")]) == 1, "two letters are no word"
 
 

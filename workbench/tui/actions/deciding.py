@@ -17,6 +17,7 @@ from sessions.source.project import SourceError
 from workbench.checks.decisions import Decisions
 from workbench.checks.reviewing import OpenLook, with_text
 from workbench.output.display import one_line
+from workbench.output.measures import counted
 from workbench.state.document import Place
 from workbench.tui.actions.following import folder_of
 from workbench.tui.screens.review import Left, ReviewScreen
@@ -65,7 +66,7 @@ def take(host: Host, left: Left) -> None:
     settled = len(done.settled | text.settled)
     count = f"{settled or 'no'} cause{'' if settled < 2 else 's'}"
     taken = "The program's text is taken over. " if text.was_pulled else ""
-    waiting = f"{done.waiting} wait for another cause. " if done.waiting else ""
+    waiting = f"{counted(done.waiting, 'waits', 'wait')} for another cause. " if done.waiting else ""
     waiting += f"{text.left[0].upper()}{one_line(text.left[1:], 300)}. " if text.left else ""
     if done.session is not session:
         host.main.edit(lambda state: replace(state, session=done.session), Place("session"), f"accept {count}")

@@ -132,7 +132,7 @@ class Following:
             return
         if is_first or digest_of(session.signature.text) != link.digest:
             words = "{app.program|shift+F11} shows both and chooses."
-            self._tell(f"{link.file} says otherwise than this session. {self._host.key_words(words)}", found.digest)
+            self._tell(f"{link.file} and this session differ. {self._host.key_words(words)}", found.digest)
             return
         _take_over(self._host, follower)
         self._told = ""
@@ -261,7 +261,7 @@ def _question(host: Host, shown: _Sides, link: SourceLink) -> str:
     more = [f"… and {hidden} more line{'s' * (hidden > 1)}"] if hidden > 0 else []
     diff = "\n".join([one_line(line, min(110, width - 12)) for line in lines[:most]] + more)
     why_not = f"{shown.why_not}\n" if shown.why_not else ""
-    return f"{why_not}{one_line(link.file, 80)} says otherwise (- this session, + the program):\n\n{diff}"
+    return f"{why_not}{one_line(link.file, 80)} and this session differ (- this session, + the program):\n\n{diff}"
 
 
 def _with_link(state: State, link: SourceLink) -> State:

@@ -12,6 +12,7 @@ from workbench.state.derived import RenderedColumn
 from workbench.state.document import Place
 from workbench.tui.dialogs.help import HelpScreen
 from workbench.tui.dialogs.jump import JumpScreen, targets_of
+from workbench.tui.keys.key_words import in_short
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.screens.lesson import LessonScreen
 from workbench.tui.screens.pages import PagesScreen
@@ -71,7 +72,7 @@ def open_help(host: Host) -> None:
     about: list[Screen[Any]] = [host.main, screen] if isinstance(screen, PagesScreen) else [screen]
     pane_help = "\n\n".join([_help_of(one) for one in about])
     bindings = [binding for one in about for binding in one.active_bindings.values()]
-    names = {one.binding.key: host.app.get_key_display(one.binding) for one in bindings}
+    names = {one.binding.key: in_short(one.binding.key) for one in bindings}
     host.app.push_screen(HelpScreen(pane_help, bindings, names))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sessions.model.replies import Reply
 from sessions.running.tools import history_of
 from workbench.editing import edits
+from workbench.output.measures import counted
 from workbench.state.derived import history_field
 from workbench.state.document import Place, State
 from workbench.tui.runs import ratings
@@ -251,9 +252,9 @@ def continue_from_run(host: Host) -> None:
         return
     change = partial(add_turns, case=case.name, turns=turns)
     host.main.edit(
-        change, Place("history", case.name, len(case.history)), f"{len(turns)} turns of {rendered.column.id}"
+        change, Place("history", case.name, len(case.history)), f"{counted(len(turns), 'turn')} of {rendered.column.id}"
     )
-    host.main.status.say(f"{len(turns)} turn{'' if len(turns) == 1 else 's'} added to the history")
+    host.main.status.say(f"{counted(len(turns), 'turn')} added to the history")
 
 
 def add_turns(state: State, case: str, turns: Sequence[Mapping[str, Any]]) -> State:

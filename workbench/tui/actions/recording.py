@@ -22,6 +22,7 @@ from workbench.tui.widgets.text.plain import plain_notify
 if TYPE_CHECKING:
     from workbench.tui.host import Host
 
+NO_COLUMN = "There is no column to record: {app.add_column|alt+c} adds one."
 UNDER_WAY = "is being sent: it can be recorded when its reply has come, or {app.cancel|esc} cancels it."
 """Of a column whose reply is under way, which has no whole reply, or still an older one."""
 
@@ -30,9 +31,7 @@ def record(host: Host) -> None:
     """Records the column with the focus: its messages, request, reply and reading, as `check` will compare them."""
     rendered = host.main.shown_column()
     if rendered is None:
-        plain_notify(
-            host.app, "There is no column to record: first show one.", title="Not recorded", severity="warning"
-        )
+        plain_notify(host.app, host.key_words(NO_COLUMN), title="Not recorded", severity="warning")
         return
     _record(host, [rendered])
 
@@ -84,7 +83,7 @@ async def _record_beside(host: Host, state: State, wanted: Sequence[_Wanted], le
     if host.document.session is state.session:
         _tell(host, made, wanted)
         return
-    said = "The session was changed meanwhile; once more records it as it is now."
+    said = host.key_words("The session was changed meanwhile: {app.record|ctrl+r} again records it as it is now.")
     plain_notify(host.app, said, title="Not recorded", severity="warning")
 
 
@@ -105,7 +104,7 @@ def _tell(host: Host, made: _Recorded, wanted: Sequence[_Wanted]) -> None:
         is_unread = len(wanted) == 1 and not wanted[0].is_read
         _keep(host, made, ", the reply unread" if is_unread else "")
     if made.left or not made.done:
-        said = "\n".join(made.left) or "There is no column to record: first show one."
+        said = "\n".join(made.left) or host.key_words(NO_COLUMN)
         plain_notify(host.app, said, title="Not recorded", severity="warning", timeout=10)
 
 

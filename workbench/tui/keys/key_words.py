@@ -38,7 +38,7 @@ class KeyWords:
         if id not in self._keymap:
             return usual
         word = in_words(self._keymap[id].partition(",")[0].strip())
-        return word.replace("ctrl+", "^") if usual.startswith("^") else word
+        return in_short(self._keymap[id].partition(",")[0].strip()) if usual.startswith("^") else word
 
 
 USUAL = KeyWords()
@@ -58,6 +58,11 @@ def in_words(key: str) -> str:
             sign = ""
         last = sign if sign.strip() and sign.isprintable() else last
     return "+".join((*held, last))
+
+
+def in_short(key: str) -> str:
+    """A key as the last line writes it: `F5`, `^s`."""
+    return in_words(key).replace("ctrl+", "^")
 
 
 def keys_of(app: App[Any]) -> KeyWords:

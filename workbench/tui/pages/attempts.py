@@ -9,6 +9,7 @@ from adapters.running import events
 from adapters.running.runs import Attempt, Purpose, Run
 from workbench.output import json_shapes, measures
 from workbench.output.display import one_line
+from workbench.output.measures import counted
 from workbench.output.reading_text import first_line, verdict
 from workbench.tui.keys.key_words import KeyWords
 from workbench.tui.pages.looked_at import LookedAt
@@ -157,7 +158,7 @@ def _events(run: Run) -> Iterable[Block]:
             chunks += 1
             continue
         if chunks:
-            yield named("", (f"{chunks} pieces arrived", "note"))
+            yield named("", (f"{counted(chunks, 'piece')} arrived", "note"))
             chunks = 0
         shown += 1
         if shown > MOST_EVENTS:
@@ -169,7 +170,7 @@ def _events(run: Run) -> Iterable[Block]:
 def _detail(event: events.Event) -> str:
     said = ""
     if isinstance(event, events.PromptRendered):
-        said = f"{len(event.prompt.messages)} messages by {catalog.title(event.adapter)}"
+        said = f"{counted(len(event.prompt.messages), 'message')} by {catalog.title(event.adapter)}"
     elif isinstance(event, events.RequestSent):
         said = f"to {event.model}"
     elif isinstance(event, events.ResponseReceived):

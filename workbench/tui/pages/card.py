@@ -10,6 +10,7 @@ from adapters.requests.request import Request
 from adapters.requests.token_estimates import Estimates
 from adapters.running.runs import Attempt
 from sessions.running import rendering
+from workbench.output.measures import counted
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.measures import measured
 from workbench.tui.pages.writing import comma, heading, named, paragraph
@@ -89,7 +90,7 @@ def _format(at: LookedAt, request: Request) -> str:
     count = Estimates().total(prompt.messages, request.params)
     used = sum(use.use != "dropped" for use in prompt.demos)
     demos = f"{used} of {len(prompt.demos)} demos used" if prompt.demos else "no demos"
-    messages = f"{len(prompt.messages)} message{'' if len(prompt.messages) == 1 else 's'}"
+    messages = counted(len(prompt.messages), "message")
     return f"made {messages}, ~{count:,} tokens; {demos}"
 
 
@@ -126,7 +127,7 @@ def _parse(at: LookedAt) -> tuple[str | tuple[str, str], ...]:
         return (("no reply yet", "note"),)
     if reading.error is None:
         steps = sum(len(one.steps) for one in reading.fields.values())
-        flags = f", {len(reading.flags)} things to notice" if reading.flags else ""
-        return (("✓ ", "ok"), f"{len(reading.values)} values in {steps} steps{flags}")
+        flags = f", {counted(len(reading.flags), 'thing')} to notice" if reading.flags else ""
+        return (("✓ ", "ok"), f"{counted(len(reading.values), 'value')} in {counted(steps, 'step')}{flags}")
     message = reading.error.message.strip().partition("\n")[0]
     return (("✗ ", "error"), f"{reading.error.type}: {message}")

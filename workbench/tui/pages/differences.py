@@ -81,7 +81,7 @@ def _summary(diffs: Sequence[SectionDiff], count: int) -> list[Block]:
     for diff in diffs:
         plus = sum(line.startswith("+") for line in diff.lines)
         minus = sum(line.startswith("-") for line in diff.lines)
-        what = "only now" if diff.before is None else "no more" if diff.after is None else f"+{plus} −{minus} lines"
+        what = "new" if diff.before is None else "gone" if diff.after is None else f"+{plus} −{minus} lines"
         blocks.append(named(diff.section, what, width=24))
     return blocks
 

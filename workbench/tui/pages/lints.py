@@ -11,6 +11,7 @@ from adapters.lint import LINTS, Lint, lint, round_trip
 from sessions.running import rendering
 from workbench.editing.origins import demo_place
 from workbench.output.display import one_line
+from workbench.output.measures import counted
 from workbench.state.document import Place
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.writing import paragraph
@@ -61,7 +62,8 @@ def blocks_of(at: LookedAt) -> list[Block]:
     found = lints_of(at)
     if not found:
         return [EMPTY, Block((Piece("✓ ", "ok"), Piece("Everything reaches the model as it was given.")))]
-    blocks = [EMPTY, *paragraph(f"{len(found)} things reach the model otherwise than one would think.", "text")]
+    many = counted(len(found), "thing reaches", "things reach")
+    blocks = [EMPTY, *paragraph(f"{many} the model otherwise than one would think.", "text")]
     for name, group in groupby(enumerate(found), key=lambda numbered: numbered[1].name):
         members = list(group)
         blocks.append(block(LINTS.get(name, name), "heading"))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from adapters.lm.secrets import Scrubber
 from sessions.running.repeats import Counted, Repeats
+from workbench.output import measures
 from workbench.output.display import one_line, value_text
 from workbench.tui.pages.looked_at import LookedAt
 from workbench.tui.pages.writing import heading, named, paragraph, table
@@ -64,7 +65,7 @@ def _all_columns(at: LookedAt) -> list[Block]:
         rows.append(
             [
                 (rendered.column.id, "name"),
-                (f"{counted.runs} runs", "text"),
+                (f"{measures.counted(counted.runs, 'run')}", "text"),
                 (f"{counted.parse_failures} not parsed{_rate(counted)}", tone),
                 (f"{len(counted.values)} different", "text"),
                 (f"{sum(one.count for one in counted.errors)} failed", "note"),

@@ -12,6 +12,7 @@ from adapters.lm.lm_settings import ModelType
 from adapters.requests.request import Request
 from sessions.model.session import Case, Column, Session
 from sessions.running import rendering
+from workbench.output.measures import counted
 from workbench.sending import model_choices
 from workbench.state.late_columns import is_late
 from workbench.tui.pages.looked_at import LookedAt
@@ -66,7 +67,7 @@ def blocks_of(at: LookedAt, as_json_text: bool = False, others: Sequence[Block] 
     blocks += [named(name, *_value(value)) for name, value in params.items()] or [block("  none", "note")]
     blocks += heading("The same column, other models")
     blocks += other_models(at) if others is None else others
-    blocks += heading(f"{len(request.messages)} messages")
+    blocks += heading(counted(len(request.messages), "message"))
     room = LONGEST_PROMPT
     for number, message in enumerate(request.prompt.messages):
         room -= len(message.text)

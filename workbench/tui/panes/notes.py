@@ -13,6 +13,7 @@ from textual.timer import Timer
 
 from adapters.prompts.prompt import DemoUse
 from adapters.signatures.signature import Signature
+from workbench.output.measures import counted
 from workbench.state.derived import ReadSignature, RenderedColumn, history_field
 from workbench.state.document import Place, State
 from workbench.tui.messages import GoTo
@@ -152,7 +153,8 @@ def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn
             if one is not turns and one.is_required and one.name not in state.case.inputs
         ]
         if turns is None and state.case.history:
-            said = f"{len(state.case.history)} history turns are in no prompt: the signature has no History input"
+            count = counted(len(state.case.history), "history turn is", "history turns are")
+            said = f"{count} in no prompt: the signature has no History input"
             notes.append(Note("⚠", said, Place("history", state.case.name, 0)))
         notes += _variant_notes(state, read.signature)
     notes += _demo_notes(state, demo_uses(columns))

@@ -219,7 +219,7 @@ class SignatureForm(Vertical):
         if row is not None and row.kind == "member" and row.role == "output":
             self.post_message(DecideOutput(row.member))
         else:
-            said = "Thresholds are of outputs: go to one, and press it there."
+            said = keys_of(self.app)("Only an output has a threshold: go to one, and {form.decide|t} sets it.")
             plain_notify(self.app, said, title="Not an output", severity="warning")
 
     # -- what they do

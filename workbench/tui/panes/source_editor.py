@@ -46,7 +46,7 @@ class Offer(PlainStatic):
             sign = "▸ " if index == self.marked else "  "
             parts.append((f"{sign}{one.text:<{longest}}", "bold reverse" if index == self.marked else "bold"))
             parts.append((f"  {one.about}\n"[: WIDEST - longest] if one.about else "\n", "$foreground 60%"))
-        parts.append(("tab takes it   ↑↓   esc", "$foreground 60%"))
+        parts.append(("tab takes it   ↑↓ others   esc hides", "$foreground 60%"))
         self.show(lines(*parts))
 
 

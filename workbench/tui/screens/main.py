@@ -303,7 +303,7 @@ class MainScreen(PaneSizesScreen):
 
     def _went(self, change: Change | None, word: str) -> None:
         if change is None:
-            self.status.say(f"nothing to be {word}")
+            self.status.say(f"nothing to {'undo' if word == 'undone' else 'redo'}")
             return
         self._after_edit()
         self.status.say(f"{word}: {change.label}")

@@ -86,7 +86,7 @@ def test_own_edits_are_kept_until_it_is_chosen_whose_text_stands(session: Path, 
 
     async def act(desk: Desk, program: Path) -> None:
         program.write_text(QA.replace("Read the note.", "Read the letter."))
-        said = "says otherwise than this session"
+        said = "and this session differ"
         await desk.until(lambda: any(said in one.message for one in desk.app._notifications), "for the question")
         assert "Read it." in desk.prompt("chat")
         await desk.press("shift+f11")
@@ -263,7 +263,7 @@ def test_that_the_two_differ_is_told_once_and_no_longer_than_they_do(
 
     async def act(desk: Desk, program: Path) -> None:
         def told() -> list[Notification]:
-            return [one for one in desk.app._notifications if "says otherwise" in one.message]
+            return [one for one in desk.app._notifications if "and this session differ" in one.message]
 
         await desk.until(told, "for the words")
         (first,) = told()

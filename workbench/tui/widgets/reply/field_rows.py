@@ -167,7 +167,7 @@ def _near_miss(miss: NearMiss, width: int) -> list[Row]:
     read = miss.reading.values if miss.reading.ok else miss.reading.salvage
     outcome = ", ".join(f"{name} = {value_text(value)}" for name, value in read.items())
     if not miss.message.endswith((" reads", " read")):
-        outcome = f"mended so, it reads {outcome}" if read else "mended so, it still does not read"
+        outcome = f"mended like this, it reads {outcome}" if read else "mended like this, it still cannot be read"
     if not miss.reading.ok:
         outcome += f" ({len(read)} of {len(miss.reading.fields)} outputs)"
     return [*_message("?", miss.message, "warning", width), *_message(" →", outcome, "note", width)]

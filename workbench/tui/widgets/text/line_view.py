@@ -80,6 +80,8 @@ class LineView(StillScrollView, can_focus=True):
             return strip
         left, middle, right = strip.divide([cells[first], cells[behind], cells[last]])
         look = self.screen.get_component_rich_style("screen--selection")
+        if look.color == look.bgcolor:  # a theme whose colour of selected text is transparent: the text keeps its own
+            look = Style(bgcolor=look.bgcolor)
         chosen = Strip([Segment(text, (style or Style()) + look) for text, style, _ in middle])
         return Strip.join([left, chosen, right])
 

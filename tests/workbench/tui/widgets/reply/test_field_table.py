@@ -125,7 +125,7 @@ def test_flags_open_their_field_and_stand_below_it() -> None:
 def test_near_misses_say_what_was_probably_meant_and_what_it_would_read() -> None:
     miss = NearMiss("probably meant: [[ ## score ## ]]", GOOD, reading(GOOD))
     rows = " ".join(" ".join(text_of(rows_of(reading(BAD, near_misses=(miss,)), 80))).split())
-    assert "? probably meant: [[ ## score ## ]] → mended so, it reads answer = 'yes', score = 0.5" in rows
+    assert "? probably meant: [[ ## score ## ]] → mended like this, it reads answer = 'yes', score = 0.5" in rows
 
 
 def test_a_note_and_a_path_of_a_step_are_shown() -> None:

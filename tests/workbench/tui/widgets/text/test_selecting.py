@@ -71,6 +71,22 @@ def test_a_selection_is_painted_and_a_click_takes_it_away_and_moves_the_cursor()
     at_the_desk(act)
 
 
+def test_selected_text_can_be_read_in_every_theme() -> None:
+    async def act(desk: Desk) -> None:
+        prompt = desk.main.columns.all[0].prompt
+        x, y = await place_of(desk, "Your input fields")
+        await drag(desk, (x, y), (x + 9, y))
+        for theme in ("workbench-dark", "workbench-light", "nord", "ansi-dark"):
+            desk.app.theme = theme
+            await desk.settle()
+            look = desk.main.get_component_rich_style("screen--selection")
+            painted = [one for one in prompt.render_line(y) if one.style and one.style.bgcolor == look.bgcolor]
+            assert "".join(one.text for one in painted) == "Your input"
+            assert all(one.style and one.style.color != one.style.bgcolor for one in painted), theme
+
+    at_the_desk(act)
+
+
 @pytest.mark.slow
 def test_lines_and_messages_stay_apart_when_they_are_copied() -> None:
     async def act(desk: Desk) -> None:
