@@ -239,6 +239,12 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._catch_up(id)
         self.post_message(self.Turned(id))
 
+    def turn_on(self) -> None:
+        """To the first column behind those in sight; from the last one to the first."""
+        columns = self.all
+        in_sight = [index for index, one in enumerate(columns) if one.column_id in self._in_sight()]
+        self.turn_to(columns[(max(in_sight, default=-1) + 1) % len(columns)].column_id)
+
     def focus_on(self, id: str, part: type[PromptView] | type[ReplyView]) -> None:
         """The focus to the prompt or the reply of a column, which comes into sight."""
         if id not in self._columns:

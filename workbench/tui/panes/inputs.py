@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
@@ -64,6 +65,11 @@ last value stays in use.
         ]
         unknown = {name: value for name, value in case.inputs.items() if name not in read.signature.input_fields}
         self._form.show(rows, case.name, "no value: left out of the prompt", unknown)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on the line that names the case shows all of them."""
+        if event.widget is self and event.y == 0:
+            self.call_later(self.app.run_action, "cases")
 
     def light(self, field: str | None) -> None:
         self._form.light(field)

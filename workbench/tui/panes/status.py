@@ -6,6 +6,7 @@ from functools import partial
 
 from textual import events
 from textual.content import Content
+from textual.message import Message
 from textual.style import Style
 from textual.widget import Widget
 
@@ -41,6 +42,9 @@ ACTIVITY_SECONDS = 3
 
 class StatusLine(Widget):
     """One line, or two where the terminal is narrow. A click on a name or key does what it says."""
+
+    class Further(Message):
+        """A click on how many of the columns are in sight: on to the others."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(id="status-line")
@@ -101,6 +105,8 @@ class StatusLine(Widget):
         return Content.assemble(left, "\n", " ", keys)
 
     def on_click(self, event: events.Click) -> None:
+        if event.style.meta.get("further"):
+            self.post_message(self.Further())
         action = event.style.meta.get("action")
         if isinstance(action, str):
             self.call_later(self.app.run_action, action)
@@ -128,7 +134,7 @@ class StatusLine(Widget):
         model = Content.assemble(content("model ", quiet), content(one_line(self._model, room), "$text-accent"))
         parts.append(_does("choose_model", model))
         if beyond:
-            parts.append(content("  " + beyond, quiet))
+            parts += [content("  "), content(beyond, quiet).stylize(Style.from_meta({"further": True}))]
         return Content.assemble(*parts)
 
     def _program(self) -> Content:

@@ -252,6 +252,10 @@ class MainScreen(PaneSizesScreen):
         self.columns.mark_drifted(ids)
         self._show_strip()
 
+    @on(StatusLine.Further)
+    def _further_columns(self) -> None:
+        self.columns.turn_on()
+
     @on(VerdictStrip.Chosen)
     def _verdict_chosen(self, event: VerdictStrip.Chosen) -> None:
         if event.to_reply:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.open_app import SIZES, Desk, at_the_desk
+from tests.support.open_app import MIDDLE, SIZES, Desk, at_the_desk
+from workbench.tui.dialogs.cases import CasesScreen
 from workbench.tui.panes.status import KEYS, StatusLine, case_word
 
 
@@ -45,3 +46,31 @@ def test_ctrl_n_is_new_in_a_list_a_row_and_elsewhere_a_session() -> None:
 
 def test_a_case_that_says_what_it_is_is_not_called_so_twice() -> None:
     assert (case_word("case 1"), case_word("Case of the lost laptop"), case_word("bakery")) == ("", "", "case ")
+
+
+async def click_on(desk: Desk, words: str) -> None:
+    status = desk.app.screen.query_one(StatusLine)
+    await desk.pilot.click(status, offset=(status.render().plain.index(words) + 1, 0))
+    await desk.settle()
+
+
+def test_a_click_on_how_many_columns_are_in_sight_goes_on_to_the_others() -> None:
+    async def act(desk: Desk) -> None:
+        xml = desk.main.columns.column("xml")
+        assert xml is not None and not desk.main.region.contains_region(xml.region)
+        await click_on(desk, "2 of 3 columns")
+        assert desk.main.region.contains_region(xml.region)
+        await click_on(desk, "2 of 3 columns")
+        assert not desk.main.region.contains_region(xml.region), "from the last one to the first"
+
+    at_the_desk(act, size=MIDDLE)
+
+
+def test_a_click_on_the_line_that_names_the_case_shows_all_of_them() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", field="ticket")
+        await desk.pilot.click("#inputs-pane", offset=(3, 0))
+        await desk.settle()
+        assert isinstance(desk.app.screen, CasesScreen)
+
+    at_the_desk(act, size=MIDDLE)
