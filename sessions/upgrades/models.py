@@ -48,7 +48,7 @@ def _differences(before: ModelEntry, after: ModelEntry) -> Iterator[str]:
 
 
 def _price(price: float | None) -> str:
-    return "$?" if price is None else f"${price:,.2f}"
+    return "unknown" if price is None else f"${price:,.2f}"
 
 
 def _context(entry: ModelEntry) -> str:

@@ -1,4 +1,4 @@
-"""What a call took, in one line: an estimate is marked `~`, and a cost that nobody knows is `?`, never 0."""
+"""What a call took, in one line: an estimate is marked `~`, and a cost that nobody knows is never 0."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from adapters.running.runs import Attempt
 
 def line(attempt: Attempt) -> str:
     """For example `attempt 2, tools: 412 + 33 tokens, $0.0003, 812 ms`."""
+    is_free = attempt.cost is None and attempt.model.startswith("offline/")
     return (
-        f"attempt {attempt.number}, {attempt.purpose}: {token_counts(attempt)}, {cost(attempt.cost)}, "
+        f"attempt {attempt.number}, {attempt.purpose}: {token_counts(attempt)}, "
+        f"{'free' if is_free else cost(attempt.cost)}, "
         f"{attempt.duration_ms:.0f} ms"
     )
 
@@ -48,10 +50,10 @@ def _counted(attempt: Attempt) -> tuple[tuple[int, bool], tuple[int, bool]]:
 def cost(dollars: float | None) -> str:
     """
     >>> cost(None), cost(0.00031), cost(1.5)
-    ('$?', '$0.00031', '$1.50')
+    ('cost unknown', '$0.00031', '$1.50')
     """
     if dollars is None:
-        return "$?"
+        return "cost unknown"
     return f"${dollars:.2f}" if dollars >= 1 else f"${dollars:.2g}" if dollars >= 0.0001 else f"${dollars:.7f}"
 
 

@@ -47,11 +47,11 @@ class Spent:
 
     @property
     def said_cost(self) -> str:
-        """What the prompts of one call and of a thousand cost; what nobody knows is `$?`."""
+        """What the prompts of one call and of a thousand cost; or that nobody knows it."""
         if self.cost == 0:
             return "free"
         if self.cost is None:
-            return "$?: no table lists the model's price"
+            return f"{cost(None)}: no table lists the model's price"
         mark = "" if self.ledger.exact else "~"
         return f"{mark}{cost(self.cost)} a call, {mark}{cost(self.cost * 1000)} a thousand"
 

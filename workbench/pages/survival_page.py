@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from itertools import groupby
 
 from adapters.shown.elements import Element, tag
+from sessions.model.session import Case
 from sessions.stress.grid import VERDICTS, Cell, Grid, Survival, Verdict
 from sessions.stress.mutation import Mutation
 from workbench.output.survival_words import MEANINGS, NOT_APPLICABLE, SIGNS, WORDS, differences, passed_over, sources
@@ -24,7 +25,11 @@ def page_of(found: Grid, name: str) -> str:
     ids = [one.id for one in found.columns]
     count = sum(len(one.cells) for one in found.columns)
     body: list[Element | str] = [
-        tag("p", {}, f"{count} broken replies of the case {found.case}, each read by its adapter's parser as it is."),
+        tag(
+            "p",
+            {},
+            f"{count} broken replies of {Case(found.case).in_words}, each read by its adapter's parser as it is.",
+        ),
         tag("ul", {}, *[tag("li", {}, f"Broken is {one}.") for one in sources(found.columns)]),
         *[tag("p", {"class": "dim"}, f"Not broken: {one}.") for one in passed_over(found.columns)],
         table(["verdict", *ids], [_counts(found, verdict) for verdict in VERDICTS]),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from adapters.running.runs import Attempt, Completion
@@ -25,7 +27,7 @@ def test_what_the_provider_counted_is_exact_and_the_rest_is_marked() -> None:
 
 @pytest.mark.parametrize(
     ("dollars", "shown"),
-    [(None, "$?"), (0.0, "$0.0000000"), (0.00000012, "$0.0000001"), (0.031, "$0.031"), (12.3, "$12.30")],
+    [(None, "cost unknown"), (0.0, "$0.0000000"), (0.00000012, "$0.0000001"), (0.031, "$0.031"), (12.3, "$12.30")],
 )
 def test_a_cost_that_nobody_knows_is_never_zero(dollars: float | None, shown: str) -> None:
     assert measures.cost(dollars) == shown
@@ -43,3 +45,8 @@ def test_one_of_a_kind_is_not_said_as_several() -> None:
         "1,200 messages",
     ]
     assert [measures.counted(number, "waits", "wait") for number in (1, 2)] == ["1 waits", "2 wait"]
+
+
+def test_an_offline_model_costs_nothing() -> None:
+    assert ", free, " in measures.line(replace(attempt(), model="offline/exact"))
+    assert ", cost unknown, " in measures.line(replace(attempt(), model="hosted_vllm/mine"))

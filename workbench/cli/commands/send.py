@@ -140,7 +140,7 @@ def _send_all(
         case, column = jobs[number]
         with turns.turn(number):
             if options.all_cases and not options.json and column is chosen.columns[0]:
-                command_output.heading(f"case {case.name}", "yellow")
+                command_output.heading(case.in_words, "yellow")
             return sender.send(chosen, case, column)
 
     shapes: dict[str, dict[str, Any]] = {case.name: {} for case, _ in jobs}

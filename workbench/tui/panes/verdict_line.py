@@ -122,9 +122,11 @@ def _failure(run: ColumnRun, took: str) -> tuple[str, str]:
 
 def _cost(run: ColumnRun) -> str:
     """What the calls cost together, as far as that is known of each; nothing where offline models answered."""
+    if isinstance(run.payload, Mapping) and not has_come(run.payload):
+        return ""  # nothing was sent
     calls = [one for one in run.run.attempts if not one.model.startswith("offline/")] if run.run is not None else []
     total = measures.total_cost(calls)
-    return f" · {measures.cost(total) if total is not None else 'cost unknown'}" if calls else ""
+    return f" · {measures.cost(total)}" if calls else ""
 
 
 def _fallback(run: ColumnRun) -> str:

@@ -214,7 +214,7 @@ several runs of the same request, equal values counted. **Tokens**: where those 
             else ""
         )
         title = one_line(catalog.title(adapter), 40)
-        about = f"{where} · case {one_line(self.at.case.name, 40)} · {one_line(self.at.model, 40)}"
+        about = f"{where} · {one_line(self.at.case.in_words, 40)} · {one_line(self.at.model, 40)}"
         self._head.show(lines((f" {title}", "$text-accent bold"), (about, "$foreground 60%")))
         self._heading.show(PAGES[self._page].tab, None, lines((title, "bold"), (about, "$foreground 70%")))
         tabs = [

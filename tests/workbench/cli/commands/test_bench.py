@@ -324,4 +324,4 @@ def test_the_progress_says_how_far_it_is_how_fast_what_it_cost_and_how_long_it_w
         "120 of 400 runs · 2.0 a second · $0.12 · 2 min 20 s left · the provider asks to wait 7 s · 2 without a reply"
     )
     assert "free so far" in progress_words(Progress(4))
-    assert "$?" in progress_words(Progress(4, cost=None))
+    assert "cost unknown" in progress_words(Progress(4, cost=None))

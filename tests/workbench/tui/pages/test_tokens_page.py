@@ -65,7 +65,7 @@ def test_a_count_of_another_prompt_is_not_shown() -> None:
 
 
 def test_a_model_that_no_table_lists_has_no_price_and_an_offline_one_is_free() -> None:
-    assert "$?" in page(replace(SESSION, model="hosted_vllm/mine"))
+    assert "cost unknown" in page(replace(SESSION, model="hosted_vllm/mine"))
     assert "free" in page(replace(SESSION, model="offline/exact"))
 
 

@@ -25,11 +25,19 @@ def ended(*attempts: Attempt, ok: bool = True) -> ColumnRun:
     return ColumnRun(1, "c", "chat", "m", 0.0, phase=phase, attempts=len(attempts), run=run, seconds=0.5)  # type: ignore[arg-type]
 
 
-def test_the_cost_of_all_calls_is_said_and_one_that_nobody_knows_is_a_question_mark() -> None:
+def test_the_cost_of_all_calls_is_said_and_that_nobody_knows_it() -> None:
     priced = attempt(1, "chat", "openai/a", 0.25)
     assert "500 ms · $0.25" in verdict(CHAT, ended(priced)).plain
     assert "· cost unknown" in verdict(CHAT, ended(priced, attempt(2, "chat", "openai/b", None))).plain
     assert "$" not in verdict(CHAT, ended(attempt(1, "chat", "offline/exact", None))).plain
+
+
+def test_what_was_never_sent_has_no_cost() -> None:
+    run = ended(attempt(1, "chat", "openai/a", None), ok=False)
+    run.error, run.payload = "request: openai/a needs a key", {"kind": "key"}
+    assert "cost" not in verdict(CHAT, run).plain
+    run.payload = {"kind": "rate limit", "status": 429, "body": "later"}
+    assert "cost unknown" in verdict(CHAT, run).plain
 
 
 def test_the_adapter_that_answered_in_the_columns_place_is_named() -> None:

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from textual.widgets._markdown import MarkdownH2
 
 from tests.support.hostile import HOSTILE
-from tests.support.open_app import SIZES, Desk, at_the_desk
+from tests.support.open_app import MIDDLE, SIZES, TICKETS, Desk, at_the_desk
 from tests.workbench.tui.test_hostile_screen import assert_harmless, session_of
 from workbench.tui.actions import cases
 from workbench.tui.dialogs.help import HelpScreen
@@ -48,6 +50,17 @@ def test_f1_on_a_column_opens_its_card_and_f1_again_the_help() -> None:
         assert (first, second) == ("Column", "A closer look"), "what was asked about first"
 
     at_the_desk(act)
+
+
+def test_a_case_that_is_called_one_is_not_called_so_twice() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f7")
+        head = str(desk.app.screen.query_one("#pages-head").render())
+        assert "· case 1 ·" in head and "case case" not in head
+        await desk.press("escape", "ctrl+t", "d", "ctrl+z")
+        assert "undone: copy case 1" in desk.main.status.render().plain
+
+    at_the_desk(act, session=replace(TICKETS, cases=(replace(TICKETS.cases[0], name="case 1"),)), size=MIDDLE)
 
 
 def test_the_reply_below_the_matrix_is_the_one_that_the_cursor_is_on() -> None:
