@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple, Protocol
 
+from adapters.formats.base import Adapter
 from sessions.causes.accepting import accepted
 from sessions.causes.cause import Cause, FixtureName
 from sessions.causes.finding import Causes, causes_of
@@ -14,7 +16,7 @@ from sessions.file import restore_points, store
 from sessions.file.store import Fingerprint
 from sessions.fixtures import checking as fixtures
 from sessions.fixtures.verdicts import Drift, FixtureResult
-from sessions.model.session import Session
+from sessions.model.session import Recording, Session
 from sessions.source.linking import Follower
 from sessions.source.project import SourceEditedError
 from sessions.source.pulling import pulled, refuse_to_lose_edits
@@ -43,8 +45,22 @@ class Review:
         return [one.path for one in self.checked if str(one.path) in paths]
 
 
-Look = Callable[[Cause, FixtureName], tuple[Drift, ...]]
-"""The drifts of a fixture that show a cause."""
+class Whole(NamedTuple):
+    """A fixture as it is recorded, and as accepting all its causes would record it."""
+
+    before: Recording
+    after: Recording
+
+
+class Look(Protocol):
+    """What a review shows of one fixture."""
+
+    def __call__(self, cause: Cause, fixture: FixtureName) -> tuple[Drift, ...]:
+        """The drifts of a fixture that show a cause."""
+
+    def whole(self, fixture: FixtureName) -> Whole | None:
+        """All of it; None where nothing is recorded, or recording anew would change nothing."""
+
 
 Decide = Callable[[Review, Callable[[], Review], Look, str], tuple[Review, Decisions | None]]
 """Has a person decide on a review, or on what there is `again` later, of what is named; None: that was broken off."""
@@ -102,6 +118,13 @@ class FilesLook:
             return found
         return (*found, *once_pulled(session, path.parent, fixture, self._plan))
 
+    def whole(self, fixture: FixtureName) -> Whole | None:
+        try:
+            session = store.load(fixture.path)
+            return whole_of(session, fixture, adapters_of_the_user(session, self._plan.adapters))
+        except (SessionError, ValueError):  # gone or another since it was checked
+            return None
+
 
 @dataclass(frozen=True)
 class OpenLook:
@@ -116,6 +139,24 @@ class OpenLook:
         if not found or cause.key.kind != "source":
             return found
         return (*found, *once_pulled(self.session, self.folder, fixture, Plan()))
+
+    def whole(self, fixture: FixtureName) -> Whole | None:
+        return whole_of(self.session, fixture)
+
+
+def whole_of(session: Session, fixture: FixtureName, adapters: Mapping[str, Adapter] | None = None) -> Whole | None:
+    """A fixture of a session as it is recorded and as it would be; None where that is the same, or it is not there."""
+    before = _recording(session, fixture)
+    if before is None:
+        return None
+    made = fixtures.update(session, columns=[fixture.column], cases=[fixture.case], adapters=adapters)
+    after = _recording(made, fixture)
+    return Whole(before, after) if after is not None and after is not before else None
+
+
+def _recording(session: Session, fixture: FixtureName) -> Recording | None:
+    case = next((one for one in session.cases if one.name == fixture.case), None)
+    return case.recordings.get(fixture.column) if case is not None else None
 
 
 def once_pulled(session: Session, folder: Path, fixture: FixtureName, plan: Plan) -> Iterator[Drift]:

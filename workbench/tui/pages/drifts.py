@@ -39,7 +39,7 @@ def blocks_of(drifts: Sequence[Drift], view: View, width: int) -> list[Block]:
     for drift in drifts:
         blocks += _heading(drift)
         lines = diff_of(drift)
-        blocks += _lines(lines[:left], view, width)
+        blocks += blocks_of_lines(lines[:left], view, width)
         left -= min(left, len(lines))
         if len(lines) > left == 0:
             blocks.append(block("… the rest is not shown; `workbench check --json` has it", "note", indent=INDENT))
@@ -86,7 +86,8 @@ def _value_lines(value: object) -> list[str]:
     return [text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}… ({len(text):,} characters)"]
 
 
-def _lines(lines: Sequence[str], view: View, width: int) -> Iterator[Block]:
+def blocks_of_lines(lines: Sequence[str], view: View, width: int) -> Iterator[Block]:
+    """The lines of a difference, as `sessions.line_diff` gives them."""
     lines = [one if len(one) <= LONGEST_LINE else f"{one[:LONGEST_LINE]}…" for one in lines]
     if view == "beside" and (width - INDENT - len(GAP)) // 2 >= NARROWEST_SIDE:
         for old, new in paired_lines_of(lines):

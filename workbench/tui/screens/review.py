@@ -17,12 +17,13 @@ from textual.screen import Screen
 from sessions.causes.cause import Cause, FixtureName, counted
 from sessions.fixtures.verdicts import Drift
 from workbench.checks.decisions import Decision, Decisions, why_not
-from workbench.checks.reviewing import Look
+from workbench.checks.reviewing import Look, Whole
 from workbench.output.display import one_line
 from workbench.tui.keys.bindings import ON_A_REVIEW
 from workbench.tui.keys.key_words import keys_of
-from workbench.tui.pages import drifts
+from workbench.tui.pages import drifts, fixtures_of_cause, whole_fixture
 from workbench.tui.pages.drifts import IN_WORDS, VIEWS, View
+from workbench.tui.pages.fixtures_of_cause import end_of
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.text.plain import PlainStatic, lines
 from workbench.tui.widgets.text.text_view import EMPTY, MARGIN, Block, Piece, TextView, block
@@ -152,10 +153,13 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         self._fixture = fixtures.index(at[1]) if at is not None and at[1] in fixtures else 0
         self._view: View = "words"
         self._drifts: tuple[Drift, ...] = ()
+        self._whole: Whole | None = None
+        self._has_reply_beside = False
         self._below: tuple[tuple[FixtureName, tuple[Drift, ...]], ...] = ()
         """The fixtures of the cause that follow the one at hand, with their drifts."""
         self._head = PlainStatic(id="review-head")
         self._list = TextView(id="review-list")
+        self._fixtures = TextView(id="review-fixtures")
         self._text = TextView(id="review-text")
         self._hint = PlainStatic(id="review-hint")
 
@@ -163,11 +167,13 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         yield self._head
         with Horizontal(id="review-body"):
             yield self._list
-            yield self._text
+            with Horizontal(id="review-at"):
+                yield self._fixtures
+                yield self._text
         yield self._hint
 
     def on_mount(self) -> None:
-        self._text.can_focus = False
+        self._text.can_focus = self._fixtures.can_focus = False
         self._list.focus()
         self._show_cause()
 
@@ -192,7 +198,7 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
     def _show_cause(self) -> None:
         """Another cause or fixture; the first one's drifts are known, those of others are made in a thread."""
         cause, fixture = self.cause, self.fixture
-        self._below = ()
+        self._whole, self._below = None, ()
         self.run_worker(self._find(cause, fixture), group="review", exclusive=True)
         self._show()
 
@@ -202,10 +208,13 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
             found = await asyncio.to_thread(self._look, cause, fixture)
         if (cause, fixture) != (self.cause, self.fixture):
             return
-        self._drifts = found
+        whole = await asyncio.to_thread(self._look.whole, fixture)
+        if (cause, fixture) != (self.cause, self.fixture):
+            return
+        self._drifts, self._whole = found, whole
         self._show()
         for following in cause.fixtures[self._fixture + 1 :][:MOST_BELOW]:
-            if self._text.virtual_size.height >= self._text.page_height:
+            if self._text.virtual_size.height >= self._text.page_height or self._fixtures.display:
                 return
             more = await asyncio.to_thread(self._look, cause, following)
             if (cause, fixture) != (self.cause, self.fixture):
@@ -217,17 +226,36 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         self._head.show(self._header())
         under = self.size.width < BESIDE or len(self.decisions.causes) <= MOST_LISTED
         self.set_class(under, "-under")
+        self._fixtures.display = under and self.size.width >= BESIDE
+        self._has_reply_beside = False
         listed = [self._entry(one) for one in self.decisions.causes]
         self._list.styles.height = min(MOST_LISTED, len(listed)) + 1 if under else "1fr"
         self._list.show(listed, keep_place=True, current=self.cause.id)
         self._list.show_current()
+        if self._fixtures.display:
+            self._show_fixtures()
         self._show_text(keep_place=False)
         self._hint.show(lines((self._hints(self.size.width - PADDING), "$foreground 60%")))
+
+    def _show_fixtures(self) -> None:
+        """The fixtures of the cause, and below them the reply of the one at hand if there is room for all of it."""
+        room = self._fixtures.row_width - MARGIN - 1
+        entries = fixtures_of_cause.blocks_of(self.cause, self._fixture, self._then, keys_of(self.app), room)
+        reply = list(whole_fixture.reply_of(self._whole)) if self._whole is not None else []
+        current = fixtures_of_cause.target_of(self._fixture)
+        self._fixtures.show([*entries, *reply], keep_place=True, current=current)
+        self._has_reply_beside = self._fixtures.row_count <= self._fixtures.page_height
+        if not self._has_reply_beside:
+            self._fixtures.show(entries, keep_place=True, current=current)
+        self._fixtures.show_current()
 
     def _show_text(self, keep_place: bool) -> None:
         width = self._text.row_width - MARGIN - 1
         if width > 0:
             shown = drifts.blocks_of(self._drifts, self._view, width)
+            if self._whole is not None:
+                shown += whole_fixture.prompt_of(self._whole, self._view, width)
+                shown += [] if self._has_reply_beside else whole_fixture.reply_of(self._whole)
             for number, (fixture, found) in enumerate(self._below, self._fixture + 1):
                 shown += [EMPTY, self._name_of(fixture, number, width), *drifts.blocks_of(found, self._view, width)]
             self._text.show([*self._cause_in_words(width), *shown], keep_place=keep_place)
@@ -241,15 +269,23 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
 
     def _entry(self, cause: Cause) -> Block:
         many = f"  {counted(cause.fixtures)}"
-        room = self._list.row_width - MARGIN - 3 - len(many)
-        words = one_line(cause.words, max(20, room) if self.has_class("-under") else LONGEST_WORDS)
+        words = one_line(cause.words, self._room_in_list(many) if self.has_class("-under") else LONGEST_WORDS)
         style = "text" if self.decisions.of(cause) is None else "note"
         return Block((Piece(words, style), Piece(many, "note")), 0, cause.id, SIGNS[self.decisions.of(cause)])
+
+    def _room_in_list(self, many: str) -> int:
+        """The cells of a cause's words where the list stands above, beside how `many` fixtures it has."""
+        return max(20, self._list.row_width - MARGIN - 3 - len(many))
+
+    @property
+    def _is_whole_in_list(self) -> bool:
+        return cell_len(self.cause.words) < self._room_in_list(f"  {counted(self.cause.fixtures)}")
 
     def _cause_in_words(self, width: int) -> Iterator[Block]:
         """What changed, where, in which fixture of how many, and what is decided."""
         cause, fixture = self.cause, self.fixture
-        yield block(one_line(cause.words, LONGEST_WORDS), "title")
+        if not (self._fixtures.display and self._is_whole_in_list):
+            yield block(one_line(cause.words, LONGEST_WORDS), "title")
         where = drifts.places_of(cause, self._drifts)
         if where:
             yield block(f"in {one_line(where, 3 * width - len('in '))}", "note")
@@ -263,7 +299,7 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         """Which fixture of the cause it is, from 0, and where it stands."""
         number = f"{index + 1:,} of {len(self.cause.fixtures):,}"
         behind = f" · {one_line(fixture.case, 30)} · {one_line(fixture.column, 30)}"
-        shown = _end_of(fixture.path, max(12, width - len(number) - len(behind) - 10)) + behind
+        shown = end_of(fixture.path, max(12, width - len(number) - len(behind) - 10)) + behind
         return Block((Piece("fixture ", "note"), Piece(number, "accent"), Piece(f"  {shown}")))
 
     def _what_it_means(self) -> str:
@@ -291,6 +327,7 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         hints += [f"{{review.close|esc}} {f'{self._then} {accepted}' if accepted else 'closes'}"]
         hints += ["{review.before|←}{review.next|→} fixtures"] if len(self.cause.fixtures) > 1 else []
         hints += ["{review.view|v} view", "{review.open|o} open"]
+        hints += ["{review.down|J} more"] if self._text.row_count > self._text.page_height else []
         hints += ["↑↓ causes"] if len(self.decisions.causes) > 1 else []
         said = ""
         for hint in map(keys, hints):
@@ -334,7 +371,11 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
     def action_walk(self, by: int) -> None:
         count = len(self.cause.fixtures)
         if count > 1:
-            self._fixture = (self._fixture + by) % count
+            self._walk_to((self._fixture + by) % count)
+
+    def _walk_to(self, fixture: int) -> None:
+        if fixture != self._fixture:
+            self._fixture = fixture
             self._show_cause()
 
     def action_view(self, by: int) -> None:
@@ -354,6 +395,10 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
     @on(TextView.Moved)
     @on(TextView.Chosen)
     def _moved(self, event: TextView.Moved | TextView.Chosen) -> None:
+        fixture = fixtures_of_cause.index_of(event.target)
+        if fixture is not None:
+            self._walk_to(fixture)
+            return
         ids = [one.id for one in self.decisions.causes]
         if event.target in ids and ids.index(event.target) != self._at:
             self._go(ids.index(event.target))
@@ -362,9 +407,3 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         if index != self._at:
             self._at, self._fixture, self._drifts = index, 0, ()
         self._show_cause()
-
-
-def _end_of(path: str, length: int) -> str:
-    """A path in one line, the end of it where it is too long: there stands which file it is."""
-    shown = one_line(path, len(path) + 1)
-    return shown if len(shown) <= length else f"…{shown[1 - length :]}"

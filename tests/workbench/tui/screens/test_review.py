@@ -95,19 +95,46 @@ def test_a_cause_says_what_changed_where_and_in_how_many_fixtures(folder: Path, 
     reviewed(folder, act, size)
 
 
-def test_few_causes_stand_above_and_the_fixtures_that_follow_fill_the_room_below(folder: Path) -> None:
+def test_few_causes_stand_above_and_below_them_the_fixtures_beside_the_one_at_hand(folder: Path) -> None:
     async def act(screen: Screen) -> None:
         listed, text = screen.review.query_one("#review-list"), screen.review.query_one("#review-text")
-        assert listed.region.bottom <= text.region.y and text.region.width == screen.review.size.width
-        for shown in ("fixture 1 of 4", "fixture 2 of 4", "fixture 4 of 4", "b.session.json · one · json"):
-            assert shown in screen.painted
-        await screen.press("right", "right")
-        assert "fixture 2 of 4" not in screen.painted and "fixture 4 of 4" in screen.painted
+        fixtures = screen.review.query_one("#review-fixtures", TextView)
+        assert listed.region.bottom <= fixtures.region.y == text.region.y
+        assert fixtures.region.right == text.region.x and text.region.right == screen.review.size.width
+        assert fixtures.plain_text.count("one · chat") == fixtures.plain_text.count("one · json") == 2
+        assert "▸ one · chat" in screen.painted and "fixture 1 of 4" in screen.painted
+        assert "a accept the change; all 4 are recorded anew" in " ".join(fixtures.plain_text.split())
+        await screen.press("right")
+        assert "▸ one · json" in screen.painted and "fixture 2 of 4" in screen.painted
+        last = max(y for y, row in enumerate(screen.painted.splitlines()) if row.startswith("    one · json"))
+        await screen.desk.pilot.click(offset=(6, last))
+        await screen.press()
+        assert "fixture 4 of 4" in screen.painted, "a click goes there"
         await screen.press("down")
-        assert "fixture 1 of 2" in screen.painted and "fixture 2 of 2" in screen.painted
-        assert "it rains" not in screen.review.text, "nothing of another cause stays"
+        assert "fixture 1 of 2" in screen.painted
+        assert "it rains" not in screen.review.text.split("system message")[0], "nothing of another cause stays"
 
     reviewed(folder, act)
+
+
+def test_the_whole_prompt_stands_below_as_it_was_beside_as_it_is_and_the_reply_that_stays(folder: Path) -> None:
+    async def act(screen: Screen) -> None:
+        rows = screen.painted.splitlines()
+        side_by_side = [row for row in rows if row.count("Your input fields are:") == 2]
+        assert side_by_side, "lines that have not changed too"
+        fixtures = screen.review.query_one("#review-fixtures", TextView).plain_text
+        assert "[[ ## answer ## ]]\nyes" in fixtures and 'answer  "yes"' in fixtures
+        assert any("J more" in row for row in rows) == (screen.review.query_one("#review-text").max_scroll_y > 0)
+
+    reviewed(folder, act, WIDE)
+
+
+def test_where_it_is_low_the_reply_stands_below_the_prompt(folder: Path) -> None:
+    async def act(screen: Screen) -> None:
+        assert not screen.review.query_one("#review-fixtures").display
+        assert 'answer  "yes"' in screen.review.text and "[[ ## answer ## ]]" in screen.review.text
+
+    reviewed(folder, act, SMALL)
 
 
 @pytest.mark.slow
@@ -116,7 +143,18 @@ def test_no_key_is_cut_off_at_the_edge_whatever_can_be_done(folder: Path, size: 
     def last_line(screen: Screen) -> str:
         return screen.painted.splitlines()[-1]
 
-    whole = {"a accept", "s leave", "A/S all", "u undo", "esc closes", "←→ fixtures", "v view", "o open", "↑↓ causes"}
+    whole = {
+        "a accept",
+        "s leave",
+        "A/S all",
+        "u undo",
+        "esc closes",
+        "←→ fixtures",
+        "v view",
+        "o open",
+        "↑↓ causes",
+        "J more",
+    }
 
     async def act(screen: Screen) -> None:
         for keys in ((), ("a",), ("A",), ("u",)):
