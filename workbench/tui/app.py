@@ -103,7 +103,7 @@ class WorkbenchApp(SurvivingApp):
         self.key_order = KeyOrder(self, super().on_event, self.report_mistake, self.main.complete)
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (MIDDLE, "-middle"), (WIDE, "-wide")]
         self.VERTICAL_BREAKPOINTS = [(0, "-low"), (HIGH, "-high")]
-        for theme in themes.OURS:
+        for theme in (*themes.OURS, themes.of_the_terminal()):
             self.register_theme(theme)
         self.theme = themes.DARK.name
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from textual.theme import Theme
+from dataclasses import replace
+
+from textual.theme import BUILTIN_THEMES, Theme
 
 DARK = Theme(
     name="workbench-dark",
@@ -98,6 +100,12 @@ LIGHT_PROJECTED = Theme(
 OURS = (DARK, LIGHT, DARK_PROJECTED, LIGHT_PROJECTED)
 OF_THE_TERMINAL = "ansi-dark"
 """Textual's theme of the terminal's own sixteen colours."""
+
+
+def of_the_terminal() -> Theme:
+    """That theme with frames that can be seen: Textual draws those without the focus in black, on any ground."""
+    usual = BUILTIN_THEMES[OF_THE_TERMINAL]
+    return replace(usual, variables={**usual.variables, "border-blurred": "ansi_bright_black"})
 
 
 def usual(color_system: str | None) -> str:

@@ -47,6 +47,21 @@ async def look_everywhere(desk: Desk, least: float) -> None:
         assert faintest(desk)[0] >= least, (desk.app.theme, keys, faintest(desk))
 
 
+def test_no_frame_is_as_black_as_a_terminal_of_sixteen_colours() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.theme = themes.OF_THE_TERMINAL
+        await desk.settle()
+        drawn = [
+            style.color
+            for strip in desk.app.screen._compositor.render_strips()
+            for text, style, _ in strip
+            if style is not None and any(0x2500 <= ord(one) <= 0x259F for one in text)
+        ]
+        assert drawn and not [one for one in drawn if one is not None and one.number == 0]
+
+    at_the_desk(act)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", [one.name for one in themes.OURS])
 def test_nothing_is_too_faint_in_our_own_themes(theme: str) -> None:
