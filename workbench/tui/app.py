@@ -55,8 +55,6 @@ if TYPE_CHECKING:
 
 NEW_OBJECTS = 10_000
 """After as many Python looks for garbage; with a thousand demos each look takes a millisecond or two."""
-ROOMY = 55
-"""Rows from which an example's prompts stand open on a first start: nothing need be folded to see how they end."""
 SWITCH_SECONDS = 0.0005
 """How long a thread (a copy being written, a stream being read) may hold up a key; Python's default is ten times it."""
 
@@ -374,7 +372,7 @@ class WorkbenchApp(SurvivingApp):
             actions.deciding.go_to(self, self._start_at)
         if self.preferences.wants_guide:
             self.guidance.show(is_first=True)
-            self.main.columns.set_quiet(self.size.height < ROOMY)
+            self.main.columns.set_quiet(True)
         if self._keep:
             self.ask(actions.files.offer_left_over(self))
         if not self.is_headless:

@@ -47,6 +47,7 @@ class Preferences:
         self._keeps = True
         self._remembered = Remembered()
         self._complaint = ""
+        self._is_quiet_at_first = False
         self._usual_theme = themes.DARK.name
         self._before_projector: Look | None = None
         self.key_words = USUAL
@@ -88,6 +89,14 @@ class Preferences:
         if self._in_force is not None and self._in_force.origins["compact"].source != "default":
             is_compact = self._in_force.settings.compact
         self._app.set_class(is_compact, "-compact")
+        self._is_quiet_at_first = True
+        self._main.columns.is_quiet = self._is_quiet_as_left
+
+    @property
+    def _is_quiet_as_left(self) -> bool:
+        """Whether what all prompts have alike is folded: as it was left, and where nothing was said it is."""
+        parts = self._remembered.of(self._document.path) if self._remembers else {}
+        return parts.get("quiet", self._is_quiet_at_first) is True
 
     def settle(self) -> None:
         """After the first picture: keys, layout, and what is wrong with the config."""
@@ -130,7 +139,7 @@ class Preferences:
         parts = self._remembered.of(self._document.path) if self._remembers else {}
         self._main.left_share = number_in(parts, "editors", 0.0, 1.0)
         self._main.columns.set_share(number_in(parts, "prompts", 0.0, 1.0))
-        is_quiet = parts.get("quiet") is True
+        is_quiet = self._is_quiet_as_left
         if self._before_projector is not None:
             self._before_projector = self._before_projector._replace(is_quiet=is_quiet, scrolled=0)
         else:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sessions import examples
+from sessions.file import store
 from tests.support.open_app import Desk, at_the_desk
 from tests.support.screen import assert_harmless, seen
 from workbench.state.document import Place
@@ -101,6 +102,24 @@ def test_the_first_start_is_quiet_and_how_it_was_left_is_remembered(tmp_path: Pa
 
     for act in (first, second, third):
         at_the_desk(act, home=tmp_path)
+
+
+@pytest.mark.parametrize("size", [(200, 60), (80, 24)])
+def test_a_session_of_ones_own_is_quiet_too_until_one_has_said_otherwise(tmp_path: Path, size: tuple[int, int]) -> None:
+    """Its prompt would be cut off by a reply, above its own words, however high the screen is."""
+    own, path = examples.load(examples.FIRST), tmp_path / "own.session.json"
+    store.save(own, path)
+
+    async def first(desk: Desk) -> None:
+        assert desk.main.columns.is_quiet
+        await desk.press("f3", "o")
+        desk.app.preferences.remember_layout()
+
+    async def second(desk: Desk) -> None:
+        assert not desk.main.columns.is_quiet
+
+    for act in (first, second):
+        at_the_desk(act, session=own, path=path, home=tmp_path, size=size)
 
 
 def _stands(view: PromptView, is_whole: bool) -> bool:
