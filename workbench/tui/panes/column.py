@@ -24,6 +24,7 @@ from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.textual_internals.border_title import put_border_subtitle, put_border_title
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
 from workbench.tui.widgets.reply.field_table import FieldTable
+from workbench.tui.widgets.reply.reply_and_values import ReplyAndValues
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.text.plain import content, lines, same
@@ -91,6 +92,8 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         self.splitter = Splitter("horizontal")
         self.reply = ReplyView(column_id)
         self.fields = FieldTable(column_id)
+        self.answer = ReplyAndValues(self.reply, self.fields)
+        self._share = 0.5
         self._tokens = Estimates()
         self._counted: tuple[Request, Ledger] | None = None
         self._wait: Timer | None = None
@@ -104,7 +107,7 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
     def show(self, rendered: RenderedColumn, run: ColumnRun | None, model: str | None) -> None:
         """`model` is named when it is the column's own."""
         if not self.children:
-            self.mount_all([self.prompt, self.splitter, self.reply, self.fields])
+            self.mount_all([self.prompt, self.splitter, self.answer])
         self._shown = (rendered, run)
         self._follow_wait(is_waiting=rendered.late is not None)
         self._show_prompt(rendered)
@@ -118,6 +121,7 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
             self.fields.show(
                 None if is_of_before(rendered, run) else rendered.reading, error=self._error(rendered, run)
             )
+            self._arrange_answer()
             if run is not None and self._was_running:
                 self.reply.move_cursor((0, 0))
                 self.call_after_refresh(self.reply.scroll_home, animate=False)
@@ -284,18 +288,21 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         self._show_title()
 
     def split(self, share: float) -> None:
-        """Gives the prompt this share of the whole height; the fields' table gets what the reply leaves of the rest,
-        and half of it at least.
-        """
-        self.prompt.styles.height = f"{share * 100:.1f}%" if self.reply.display else "1fr"
-        rest = 1 - share if self.prompt.display else 1
-        left = rest - (self.reply.wrapped_document.height + 1) / max(1, self.content_size.height)
-        self.fields.styles.max_height = f"{max(rest / 2, left) * 100:.1f}%"
+        """Gives the prompt this share of the whole height, the reply and the table of its fields the rest."""
+        self._share = share
+        self.prompt.styles.height = f"{share * 100:.1f}%" if self.answer.display else "1fr"
+        self._arrange_answer()
+
+    def _arrange_answer(self) -> None:
+        rest = 1 - self._share if self.prompt.display else 1
+        self.answer.place(rest * self.content_size.height)
 
     def show_part(self, part: Literal["prompt", "reply"] | None) -> None:
         """The prompt alone, or the reply with its fields; None is both."""
         self.prompt.display = part != "reply"
-        self.splitter.display = self.reply.display = self.fields.display = part != "prompt"
+        # a widget is not told that what it stands in is away
+        self.splitter.display = self.answer.display = part != "prompt"
+        self.reply.display = self.fields.display = part != "prompt"
 
     @property
     def rows_of_reply(self) -> int:
@@ -303,7 +310,7 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         if not self.reply.raw and isinstance(self.reply.placeholder, Content):
             said = rows(self.reply.placeholder.plain, max(1, self.reply.scrollable_content_region.width))
             return len(said) + self.fields.virtual_size.height
-        return self.reply.wrapped_document.height + self.fields.virtual_size.height
+        return self.answer.rows_held
 
     def verdict_of(self, newer: tuple[RenderedColumn, ColumnRun | None] | None = None) -> Verdict:
         """What became of the reply that is shown, or of a `newer` one, in a few words."""

@@ -126,6 +126,11 @@ class FieldTable(LineView):
         self._current = 0
         self._pause: Timer | None = None
 
+    @property
+    def has_something(self) -> bool:
+        """Whether there is a reading to show, or why there is none."""
+        return self.reading is not None or bool(self._error)
+
     def set_height(self, rows: int) -> None:
         """As high as its rows, as far as the column lets it."""
         if rows != self.virtual_size.height:
