@@ -38,7 +38,7 @@ USED: dict[str, set[str]] = {
     "textual.drivers._writer_thread.WriterThread": {"_queue"},
     "textual.screen.Screen": {"_compositor"},
     "textual.widget.Widget": {
-        *("_border_title", "_dispatch_message", "_scroll_update", "_size_updated", "_styles_cache"),
+        *("_border_subtitle", "_border_title", "_dispatch_message", "_scroll_update", "_size_updated", "_styles_cache"),
     },
     "textual._compositor.Compositor": {"_dirty_regions", "_full_map", "_get_renders", "_visible_map"},
     "textual.document._wrapped_document.WrappedDocument": {
