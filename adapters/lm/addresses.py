@@ -68,12 +68,16 @@ _HARMLESS = frozenset(
 )
 
 
+def base_variables(provider: str) -> tuple[str, ...]:
+    """The variables that may hold the address of `provider`, the one that wins first."""
+    provider = _SAME_AS.get(provider, provider)
+    return _BASE_VARIABLES.get(provider, (f"{provider.upper()}_API_BASE", f"{provider.upper()}_BASE_URL"))
+
+
 def environment_base(provider: str, environment: Mapping[str, str] | None = None) -> str | None:
     """The address that the user's environment gives for `provider`, or None for the provider's own."""
     env = os.environ if environment is None else environment
-    provider = _SAME_AS.get(provider, provider)
-    names = _BASE_VARIABLES.get(provider, (f"{provider.upper()}_API_BASE", f"{provider.upper()}_BASE_URL"))
-    found = next((env[name] for name in names if env.get(name)), None)
+    found = next((env[name] for name in base_variables(provider) if env.get(name)), None)
     if found is None and provider in OLLAMA:
         return ollama_address(env.get("OLLAMA_HOST", ""))
     return found

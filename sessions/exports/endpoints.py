@@ -7,25 +7,40 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from adapters.lm.addresses import host_of, is_allowed, key_variables
+from adapters.lm.addresses import OLLAMA, OLLAMAS_HOME, base_variables, host_of, is_allowed, key_variables
 from adapters.lm.capabilities import split_model
 from adapters.lm.lm_settings import ModelType
+from adapters.lm.servers import USUAL
 from sessions.exports.exported import ExportError, Source, View
 from sessions.running import rendering
 
+
+def _as_a_shell_has_it(provider: str, usual: str) -> str:
+    """The address of the user's environment, by the variables that the workbench looks in, else the usual one."""
+    found = usual
+    for name in reversed(base_variables(provider)):
+        found = f"${{{name}:-{found}}}"
+    return found
+
+
+def _of_an_own_server(provider: str) -> tuple[str, str]:
+    _, usual = USUAL[provider]
+    return _as_a_shell_has_it(provider, usual), ""
+
+
+_OLLAMA = (_as_a_shell_has_it("ollama", OLLAMAS_HOME) + "/v1", "")
 COMPATIBLE: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
-        "openai": ("${OPENAI_API_BASE:-https://api.openai.com/v1}", "OPENAI_API_KEY"),
+        "openai": (_as_a_shell_has_it("openai", "https://api.openai.com/v1"), "OPENAI_API_KEY"),
         "anthropic": ("https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
         "gemini": ("https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
         "mistral": ("https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
         "groq": ("https://api.groq.com/openai/v1", "GROQ_API_KEY"),
         "deepseek": ("https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
         "openrouter": ("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
-        "ollama_chat": ("${OLLAMA_API_BASE:-http://localhost:11434}/v1", ""),
-        "ollama": ("${OLLAMA_API_BASE:-http://localhost:11434}/v1", ""),
-        "hosted_vllm": ("${HOSTED_VLLM_API_BASE:-http://localhost:8000/v1}", ""),
-        "lm_studio": ("${LM_STUDIO_API_BASE:-http://localhost:1234/v1}", ""),
+        **dict.fromkeys(OLLAMA, _OLLAMA),
+        "hosted_vllm": _of_an_own_server("hosted_vllm"),
+        "lm_studio": _of_an_own_server("lm_studio"),
     }
 )
 """Providers that speak OpenAI's chat completions: where, as a shell writes it, and the variable that holds the key."""

@@ -15,7 +15,9 @@ import jsonschema
 import pytest
 from loopback_server import LoopbackServer
 
+from adapters.lm.addresses import base_variables, environment_base
 from sessions import examples
+from sessions.exports import endpoints
 from sessions.exports.curl import LONGEST_ARGUMENT, curl
 from sessions.exports.exported import ExportError, Source, source_of
 from sessions.exports.jsonl import batch, finetune
@@ -263,6 +265,15 @@ def test_the_api_and_the_headers_by_variable_are_written(kind: str, path: str) -
     for export in (curl, litellm_script):
         assert "OUR_ORG" not in export(elsewhere).text
         assert any("X-Org" in said for said in export(elsewhere).left_out)
+
+
+@pytest.mark.parametrize("provider", ["openai", "ollama", "hosted_vllm", "lm_studio"])
+def test_curl_asks_at_the_address_that_the_workbench_takes_from_the_environment(provider: str) -> None:
+    names = base_variables(provider)
+    base, _ = endpoints.COMPATIBLE[provider]
+    for set_ in ({names[0]: "http://a:1"}, {names[1]: "http://b:2"}, dict.fromkeys(names, "http://a:1")):
+        said = subprocess.run(["sh", "-c", f'echo "{base}"'], env=set_, capture_output=True, text=True, check=True)
+        assert said.stdout.strip().removesuffix("/v1") == environment_base(provider, set_)
 
 
 @pytest.mark.slow
