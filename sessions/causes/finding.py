@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from adapters.values.plain_json import plain
 from sessions.causes import writing
 from sessions.causes.cause import Cause, CauseKind, FixtureName, Key
-from sessions.fixtures.verdicts import Drift, Edit, FixtureResult, Origin
+from sessions.fixtures.verdicts import KEYS_SORTED, Drift, Edit, FixtureResult, Origin
 
 _CASE_TURNS = re.compile(r"(demo|history) (\d+)")
 _WORD = re.compile(r"\w+")
@@ -251,7 +251,7 @@ def in_words(key: Key) -> str:
     change = f": {_quoted(key.before)} → {_quoted(key.after)}" if key.before or key.after else ""
     name = f" `{key.name}`" if key.name else ""
     if key.kind in ("source", "expectation", "upstream", "live", "error"):
-        return f"{key.kind}: {_cut(key.before, 160)}"
+        return f"{key.kind}: {writing.cut(key.before, 160)}"
     if key.kind == "fields":
         gone, new = key.before, key.after
         parts = [f"gone {gone}" if gone else "", f"new {new}" if new else ""]
@@ -279,16 +279,11 @@ def in_words(key: Key) -> str:
     if key.kind == "adapter or its options":
         return f"the adapter or its options changed ({key.name}){change}"
     if key.kind == "key order":
-        return "the keys of the file were sorted, and prompts depend on their order"
+        return KEYS_SORTED
     if key.kind == "dspy release" and writing.is_of_writing(key):
         return f"another dspy release: {writing.in_words(key)}"
     return f"another {key.kind}{change}"
 
 
 def _quoted(text: str) -> str:
-    return f"“{_cut(text, 60)}”" if text else "nothing"
-
-
-def _cut(text: str, length: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= length else f"{line[: length - 1]}…"
+    return f"“{writing.cut(text, 60)}”" if text else "nothing"

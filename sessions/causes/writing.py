@@ -232,7 +232,7 @@ def in_words(key: Key) -> str:
     if kind in _SENTENCES:
         return _SENTENCES[kind](of, before, after)
     if what == _OF_A_FIELD["marker"] and before and after:
-        return f"fields are marked `{_cut(after)}`, no longer `{_cut(before)}`"
+        return f"fields are marked `{cut(after)}`, no longer `{cut(before)}`"
     if before == "there" or after == "there":
         return f"{what} {'came into' if after else 'left'} the prompt"
     if not before:
@@ -246,7 +246,7 @@ def _types_in_words(_: str, before: str, after: str) -> str:
     if {before, after} == {"list", "list[…]"}:
         whole = after == "list[…]"
         return f"types are written {'with what they hold' if whole else 'alone'}, `{after}` and no longer `{before}`"
-    return f"types are written `{_cut(after)}`, no longer `{_cut(before)}`"
+    return f"types are written `{cut(after)}`, no longer `{cut(before)}`"
 
 
 def _turns_in_words(of: str, before: str, after: str) -> str:
@@ -287,10 +287,10 @@ def _named(names: str) -> str:
 
 def _parameter_in_words(name: str, before: str, after: str) -> str:
     if not before:
-        return f"`{name}` goes out too: {_cut(after)}"
+        return f"`{name}` goes out too: {cut(after)}"
     if not after:
-        return f"`{name}` no longer goes out (was {_cut(before)})"
-    return f"`{name}` is {_cut(after)}, no longer {_cut(before)}"
+        return f"`{name}` no longer goes out (was {cut(before)})"
+    return f"`{name}` is {cut(after)}, no longer {cut(before)}"
 
 
 def _field_in_words(_: str, before: str, after: str) -> str:
@@ -343,9 +343,9 @@ _SENTENCES: Mapping[str, Callable[[str, str, str], str]] = {
 
 
 def _quoted(text: str) -> str:
-    return f"“{_cut(text)}”"
+    return f"“{cut(text)}”"
 
 
-def _cut(text: str, length: int = 110) -> str:
+def cut(text: str, length: int = 110) -> str:
     line = " ".join(text.split())
     return line if len(line) <= length else f"{line[: length - 1]}…"

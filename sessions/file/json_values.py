@@ -76,7 +76,7 @@ def encode(value: Any, depth: int = 0) -> JSON:
     if kind is int:
         return value if value.bit_length() <= LARGE_INT_BITS else {"$int": hex(value)}
     if kind is float:
-        return value if math.isfinite(value) else {"$float": _float_name(value)}
+        return value if math.isfinite(value) else {"$float": float_name(value)}
     if depth >= DEPTH:
         raise UnwritableError(f"nested more than {DEPTH} levels deep")
     if kind is list:
@@ -145,7 +145,7 @@ def _encode_object(value: Mapping[Any, Any], depth: int) -> JSON:
     return encoded
 
 
-def _float_name(value: float) -> str:
+def float_name(value: float) -> str:
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 

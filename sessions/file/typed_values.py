@@ -27,7 +27,7 @@ from typing import Any
 
 import pydantic
 
-from sessions.file.json_values import JSON, LARGE_INT_BITS
+from sessions.file.json_values import JSON, LARGE_INT_BITS, float_name
 
 DEPTH = 80
 """Levels of the written form. What is nested deeper is stood for by a hash of its `repr`."""
@@ -96,7 +96,7 @@ def typed(value: Any, depth: int = 0) -> JSON:
     if kind is int:
         return value if value.bit_length() <= LARGE_INT_BITS else _tagged("int", hex(value))
     if kind is float:
-        return value if math.isfinite(value) else _tagged("float", _float_name(value))
+        return value if math.isfinite(value) else _tagged("float", float_name(value))
     if depth >= DEPTH:
         return _tagged("nested deeper", _hash(value))
     if kind is list:
@@ -201,7 +201,3 @@ def _hash(value: Any) -> str:
         return hashlib.sha256(repr(value).encode("utf-8", "surrogatepass")).hexdigest()
     except (RecursionError, ValueError):
         return type(value).__qualname__
-
-
-def _float_name(value: float) -> str:
-    return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"

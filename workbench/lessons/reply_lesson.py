@@ -15,7 +15,7 @@ from adapters.signatures.type_names import name_of
 from adapters.values.coercion import RULE_WORDS
 from workbench.lessons import lesson_words as words
 from workbench.output.display import one_line, value_text
-from workbench.output.reading_text import raised_by
+from workbench.output.reading_text import first_line, raised_by
 
 if TYPE_CHECKING:
     from adapters.replies.reading import NearMiss
@@ -92,7 +92,7 @@ def _of_field(reading: Reading, field: FieldReading) -> ReplyStep:
     if field.state in ("read", "default", "native"):
         facts.append(("value", f"{value_text(field.value)}, a {type(field.value).__name__}"))
     if field.error:
-        facts.append(("✗", _first_line(field.error)))
+        facts.append(("✗", first_line(field.error)))
     facts += [("⚠", flag.message) for flag in reading.flags if flag.field == field.name]
     spans = tuple([span for span in reading.spans if span.field == field.name])
     return ReplyStep(reading, f"{field.name}{annotation}", words.FIELD_STATES[field.state], spans, tuple(facts))
@@ -107,14 +107,10 @@ def _verdict(reading: Reading) -> ReplyStep:
     # near misses are looked for in a pause; a lesson that opens before shows none
     near_misses: tuple[NearMiss, ...] = vars(reading).get("near_misses", ())
     flags += [("?", miss.message) for miss in near_misses]
-    facts = [(f"{raised_by(reading)} raises", error.type), ("because", _first_line(error.message))]
+    facts = [(f"{raised_by(reading)} raises", error.type), ("because", first_line(error.message))]
     spans: tuple[Span, ...] = ()
     if error.start is not None:
         line, column = reading.line_and_column(error.start)
         facts.append(("place", f"line {line}, column {column}"))
         spans = (Span(error.start, max(error.start + 1, error.end or 0), "value", error.field),)
     return ReplyStep(reading, "✗ Not read", words.NOT_READ, spans, (*facts, *flags))
-
-
-def _first_line(message: str) -> str:
-    return next((line.strip() for line in message.splitlines() if line.strip()), "")

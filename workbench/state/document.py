@@ -101,6 +101,11 @@ class Document:
         return self.state.session
 
     @property
+    def folder(self) -> Path:
+        """Where the session stands, or will most likely be saved."""
+        return self.path.parent if self.path is not None else Path.cwd()
+
+    @property
     def saved(self) -> Session:
         """The session as it was last opened or saved: what a save compares the file and the present with."""
         return self._saved

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.lm.wires.dspys_client import (
-    REASONING,
     VERBATIM,
     NotTakenError,
     choice_of,
     effort_of,
     form_of,
     limit_of,
+    refuse_other_ways,
     taken,
     tools_of,
     top_logprobs_of,
@@ -66,9 +66,7 @@ def body_for_anthropic(model: str, request: Mapping[str, Any]) -> dict[str, Any]
     Rule: `dspy._vendor.lm15.providers.anthropic.AnthropicLM._payload`.
     """
     given = taken(request)
-    foreign = given.keys() & set(REASONING) - {"reasoning_effort"}
-    if foreign:
-        raise NotTakenError(f"{min(foreign)}, which is another server's way of asking for reasoning")
+    refuse_other_ways(given, ("reasoning_effort",))
     top_logprobs_of(given)
     choice_of(given, tools_of(given))
     name, effort, form = model.lower(), effort_of(given), form_of(given)

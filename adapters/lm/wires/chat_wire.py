@@ -9,6 +9,7 @@ from typing import Any
 from adapters.lm.model_facts import Door
 from adapters.lm.wires.dspys_client import (
     EFFORTS,
+    REASONING,
     VERBATIM,
     NotTakenError,
     arguments_of,
@@ -16,6 +17,7 @@ from adapters.lm.wires.dspys_client import (
     effort_of,
     form_of,
     limit_of,
+    refuse_other_ways,
     taken,
     tools_of,
     top_logprobs_of,
@@ -30,7 +32,7 @@ SPELLINGS: Mapping[str, frozenset[str]] = {
 }
 """By a door's way of asking for reasoning: the parts of a request that it takes for that."""
 
-WAYS = frozenset({"reasoning_effort", "reasoning", "thinking", "enable_thinking"})
+WAYS = frozenset(REASONING) - {"reasoning_format"}
 
 _EMBEDDED = re.compile(r"data:[^,]+;base64,.+", re.DOTALL)
 
@@ -81,9 +83,7 @@ def body_of_dspys_client(door: Door, request: Mapping[str, Any]) -> dict[str, An
 def _reasoning(door: Door, given: Mapping[str, Any]) -> dict[str, Any]:
     """Rule: `_ingest_reasoning`, and the part on reasoning of `_payload`."""
     way = door.thinking or ""
-    foreign = WAYS & given.keys() - SPELLINGS.get(door.spelling or "", frozenset())
-    if foreign:
-        raise NotTakenError(f"{min(foreign)}, which is another server's way of asking for reasoning")
+    refuse_other_ways(given, SPELLINGS.get(door.spelling or "", frozenset()) | {"reasoning_format"})
     shown = _shown_reasoning(door, given)
     effort = _wanted_effort(given)
     if effort is None:

@@ -7,7 +7,7 @@ Rule: `dspy._vendor.lm15.providers.openai_chat._ingest_config`, and the checks o
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 RANGES: Mapping[str, tuple[float, float]] = {
@@ -49,6 +49,13 @@ CANONICAL = frozenset(
 
 class NotTakenError(ValueError):
     """A part of a request that dspy's own client refuses, so that litellm gets it."""
+
+
+def refuse_other_ways(given: Mapping[str, Any], own: Collection[str]) -> None:
+    """Raises NotTakenError for a way of asking for reasoning that is none of the door's own."""
+    foreign = [name for name in REASONING if name in given and name not in own]
+    if foreign:
+        raise NotTakenError(f"{foreign[0]}, which is another server's way of asking for reasoning")
 
 
 def taken(request: Mapping[str, Any]) -> dict[str, Any]:

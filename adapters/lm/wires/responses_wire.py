@@ -9,7 +9,6 @@ from typing import Any
 
 from adapters.lm.model_routes import has_gateway, own_route
 from adapters.lm.wires.dspys_client import (
-    REASONING,
     VERBATIM,
     NotTakenError,
     arguments_of,
@@ -17,6 +16,7 @@ from adapters.lm.wires.dspys_client import (
     effort_of,
     form_of,
     limit_of,
+    refuse_other_ways,
     taken,
     tools_of,
     top_logprobs_of,
@@ -58,9 +58,7 @@ def body_of_dspys_client(request: Mapping[str, Any]) -> dict[str, Any]:
     Rule: `dspy._vendor.lm15.providers.openai_chat._ingest_openai_chat`, then `.openai.OpenAILM._payload`.
     """
     given = taken(request)
-    foreign = [name for name in REASONING if name in given and name != "reasoning_effort"]
-    if foreign:
-        raise NotTakenError(f"{foreign[0]}, which is another server's way of asking for reasoning")
+    refuse_other_ways(given, ("reasoning_effort",))
     system, items = _input(given["messages"])
     body: dict[str, Any] = {"input": items}
     if system:

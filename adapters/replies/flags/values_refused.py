@@ -12,12 +12,12 @@ from pydantic import BaseModel
 from adapters.replies.flag import Flag, shown
 from adapters.replies.flags.extra_keys import known_keys
 from adapters.replies.flags.verdict import named
+from adapters.replies.repairs import GROUPED
 
 if TYPE_CHECKING:
     from adapters.replies.reading import FieldReading, Reading
 
 NUMBER = re.compile(r"[-+]?\d[\d_.,' ]*")
-GROUPED = re.compile(r"[-+]?\d{1,3}(?:[,' ]\d{3})+(?:\.\d+)?")
 FRACTION = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d+)?")
 TRUTH = re.compile(r"\b(true|false|yes|no)\b", re.IGNORECASE)
 DIGITS = 4300

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from adapters.replies.sections import MARKER
 from sessions.stress.good_replies import GoodReply
 from sessions.stress.mutation import Mutation, grouped
 
-MARKER = re.compile(r"\[\[ ## (\w+) ## \]\]")
 END = "[[ ## completed ## ]]"
 
 

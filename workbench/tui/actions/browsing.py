@@ -145,7 +145,7 @@ async def open_session(host: Host) -> None:
 
 async def choose_session(host: Host) -> str | None:
     """The path of a file, or `EXAMPLE` and a name; None when nothing was chosen."""
-    folder = host.document.path.parent if host.document.path is not None else Path.cwd()
+    folder = host.document.folder
     recent = [Path(one) for one in remembered.load().recent]
     return await host.app.push_screen_wait(BrowseScreen(entries_of(folder, recent), _cards_of_examples()))
 

@@ -19,7 +19,6 @@ from workbench.checks.reviewing import OpenLook, with_text
 from workbench.output.display import one_line
 from workbench.output.measures import counted
 from workbench.state.document import Place
-from workbench.tui.actions.following import folder_of
 from workbench.tui.screens.review import Left, ReviewScreen
 from workbench.tui.widgets.text.plain import plain_notify
 
@@ -34,7 +33,7 @@ def judged(host: Host, follower: Follower) -> list[FixtureResult]:
     """What `workbench check` would say of the session if it were saved as it is on screen, its program included."""
     session = host.document.session
     results = checking.check(session, path_of(host))
-    return with_source(results, check_source(session, folder_of(host), follower))
+    return with_source(results, check_source(session, host.document.folder, follower))
 
 
 async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
@@ -42,7 +41,7 @@ async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
     causes = Causes()
     causes.add(results)
     decisions = Decisions(causes.found())
-    look = OpenLook(host.document.session, folder_of(host), results)
+    look = OpenLook(host.document.session, host.document.folder, results)
     name = host.document.path.name if host.document.path is not None else "this session"
     left = await host.app.push_screen_wait(ReviewScreen(decisions, look, name, THEN))
     take(host, left)
@@ -58,7 +57,7 @@ def take(host: Host, left: Left) -> None:
     session = host.document.session
     follower = Follower()
     try:
-        text = with_text(session, folder_of(host), judged(host, follower), ids, follower)
+        text = with_text(session, host.document.folder, judged(host, follower), ids, follower)
     except SourceError as error:
         plain_notify(host.app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
         return

@@ -49,7 +49,7 @@ async def export(host: Host, name: str) -> None:
     elif answer == "file":
         await _to_file(host, form, made)
     elif answer == "download":
-        path = downloading.free_name(_folder(host) / form.file)
+        path = downloading.free_name(host.document.folder / form.file)
         if _write(host, path, made):
             downloading.hand_out(host, path)
 
@@ -78,7 +78,7 @@ def _said(host: Host, form: Format, made: Exported) -> str:
 
 
 async def _to_file(host: Host, form: Format, made: Exported) -> None:
-    proposed = str(_folder(host) / form.file)
+    proposed = str(host.document.folder / form.file)
     refuse = partial(why_no_file, example=form.file, confinement=host.confinement)
     chosen = await host.app.push_screen_wait(AskScreen(f"Export as {form.title}", proposed, refuse))
     if chosen is None:
@@ -90,10 +90,6 @@ async def _to_file(host: Host, form: Format, made: Exported) -> None:
             return
     if _write(host, path, made):
         host.main.status.say(f"exported {form.title} to {path.name}")
-
-
-def _folder(host: Host) -> Path:
-    return host.document.path.parent if host.document.path is not None else Path.cwd()
 
 
 def _write(host: Host, path: Path, made: Exported) -> bool:

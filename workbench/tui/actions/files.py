@@ -170,7 +170,7 @@ def _file_name(session: Session) -> str:
 
 def _relink(host: Host, path: Path) -> None:
     """A link to a program is relative to the session's folder, which becomes another one."""
-    before = host.document.path.parent if host.document.path is not None else Path.cwd()
+    before = host.document.folder
     signature = linking.moved(host.document.session.signature, before, path.parent)
     if signature is not host.document.session.signature:
         made = replace(host.document.session, signature=signature)

@@ -91,7 +91,7 @@ class Following:
         if link is None:
             self._key = self._found = None
             return
-        key = _Key(folder_of(self._host), link.file, link.class_name)
+        key = _Key(self._host.document.folder, link.file, link.class_name)
         is_first = key != self._key
         if is_first:
             self._key, self._told, self._found = key, "", None
@@ -145,11 +145,6 @@ class Following:
             plain_notify(self._host.app, one_line(said, 300), title=TITLE, severity="warning", timeout=TOAST_S)
 
 
-def folder_of(host: Host) -> Path:
-    """Where the open session stands, or will most likely be saved."""
-    return host.document.path.parent if host.document.path is not None else Path.cwd()
-
-
 def _read_whole(follower: Follower, link: SourceLink, folder: Path) -> Gathered:
     found = follower.follow(link, folder)
     read_gathered(found, link.file)
@@ -159,7 +154,7 @@ def _read_whole(follower: Follower, link: SourceLink, folder: Path) -> Gathered:
 def _take_over(host: Host, follower: Follower) -> None:
     """The program's text in the place of the session's, as a change that can be undone."""
     try:
-        made = pulled(host.document.session, folder_of(host), follower)
+        made = pulled(host.document.session, host.document.folder, follower)
     except (SourceError, SignatureError) as error:
         plain_notify(host.app, one_line(str(error), 300), title=TITLE, severity="error", timeout=TOAST_S)
         return
@@ -185,7 +180,7 @@ async def _both_now(host: Host, link: SourceLink) -> _Sides | None:
     """Reads the program as it is now; None, and said, where that cannot be or both say the same."""
     follower = Follower()
     try:
-        found = await asyncio.to_thread(_read_whole, follower, link, folder_of(host))
+        found = await asyncio.to_thread(_read_whole, follower, link, host.document.folder)
         theirs = read_gathered(found, link.file)
     except SourceError as error:
         plain_notify(host.app, one_line(str(error), 300), title=TITLE, severity="error", timeout=TOAST_S)
