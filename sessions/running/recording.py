@@ -188,7 +188,9 @@ def read_completion(adapter: Adapter, request: Request, signature: Signature, an
         output["tool_calls"] = list(answer.tool_calls)
     if answer.logprobs:
         output["logprobs"] = answer.logprobs
-    if isinstance(adapter, TwoStepAdapter) and extraction is not None:
+    if request.whole_call is not None and extraction is not None:
+        output["extraction"] = extraction.text
+    elif isinstance(adapter, TwoStepAdapter) and extraction is not None:
 
         def read(signature: Signature, text: str) -> Reading:
             return adapter.read(signature, text, extraction.text, extraction.adapter or ChatAdapter.name)

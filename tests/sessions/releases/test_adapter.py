@@ -22,7 +22,7 @@ from sessions import examples
 from sessions.file import store
 from sessions.file.typed_values import read_back, typed
 from sessions.fixtures import checking
-from sessions.model.replies import Reply
+from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.releases import alignment, environments, running
 from sessions.releases.engine import ReleaseError
@@ -224,6 +224,16 @@ def test_a_release_that_cannot_be_asked_is_an_error_of_its_fixture_and_of_no_oth
 def test_a_name_that_no_release_has_is_one_line(name: str, said: str) -> None:
     with pytest.raises(UnknownAdapterError, match=said):
         rendering.adapter_of(Column("c", name))
+
+
+def test_two_step_of_a_release_reads_a_reply_with_what_the_second_model_said() -> None:
+    session = session_of("question -> answer, score: float", "twostep", question="Why?")
+    extraction = Extraction("chat", "[[ ## answer ## ]]\nOnce\n\n[[ ## score ## ]]\n0.25\n\n[[ ## completed ## ]]")
+    reply = Reply("It was once, I would say.", extraction=extraction)
+    for column in session.columns:
+        request = rendering.request_of(session, column, session.cases[0])
+        reading = recording.read_completion(rendering.adapter_of(column), request, session.signature.read(), reply)
+        assert dict(reading.values) == {"answer": "Once", "score": 0.25}, reading.error
 
 
 def test_two_step_of_a_release_is_rendered_and_not_sent() -> None:
