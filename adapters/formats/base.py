@@ -17,13 +17,14 @@ from adapters.formats.callbacks import announced
 from adapters.formats.conversation import history_messages
 from adapters.formats.overridden_methods import content_parts, is_own, prompt_of_dicts, reading_of_parse
 from adapters.formats.profile import CUSTOM, Profile
-from adapters.json_text.repair_limits import one_reading
+from adapters.json_text.repair_limits import one_reading, repair_steps
 from adapters.prompts import content_markers as markers
 from adapters.prompts.formatted import message_dicts
 from adapters.prompts.prompt import DemoUse, Message, Prompt
 from adapters.prompts.text import Text, join
 from adapters.replies.flag import Flag
 from adapters.replies.reading import NearMiss, Reading
+from adapters.replies.reading_builder import Findings
 from adapters.requests.capabilities import Capabilities
 from adapters.signatures.conversation_field import history_field_name, without_field
 from adapters.signatures.signature import Signature
@@ -111,10 +112,8 @@ class Adapter:
         """The whole account of a reply; never raises for a bad one."""
         if not is_own(self.parse, Adapter.parse) or not isinstance(completion, str):
             return replace(reading_of_parse(self.name, signature, completion, self.parse), reader=self)
-        with one_reading() as steps:
-            before = steps.left
-            reading = self._read(signature, completion)
-            return replace(reading, form=self.profile.reply, reader=self, repair_steps=before - steps.left)
+        with one_reading():
+            return self._read(signature, completion)
 
     def flags_of(self, reading: Reading) -> tuple[Flag, ...]:
         """What should surprise a person about a reading of this adapter (`Reading.flags`)."""
@@ -162,6 +161,10 @@ class Adapter:
         content = self.format_user_message_content(current, values, main_request=True)
         last = (_expanded(Message("user", "inputs", *content_parts(content))),) if content else ()
         return Prompt((system, *demo_messages, *history, *last), uses, reusable=reusable)
+
+    def _findings(self, signature: Signature, completion: str) -> Findings:
+        """Where this adapter's parser puts what it finds in a reply."""
+        return Findings(self.name, signature, completion, self.profile.reply, self, repair_steps().left)
 
     def _read(self, signature: Signature, completion: str) -> Reading:
         raise NotImplementedError(f"{type(self).__name__} must override parse()")

@@ -32,10 +32,9 @@ if TYPE_CHECKING:
     from adapters.formats.callbacks import Callback
 
 
-def read_chat(signature: Signature, completion: str, adapter: str) -> Reading:
+def read_chat(found: Findings) -> Reading:
     """The reading of a reply under the Chat format."""
-    outputs = signature.output_fields
-    found = Findings(adapter, signature, completion)
+    completion, outputs = found.completion, found.signature.output_fields
     spans: list[Span] = []
     for section in sections(completion):
         name = section.name
@@ -214,7 +213,7 @@ class ChatAdapter(Adapter):
         return super()._parse_other(signature, completion)
 
     def _read(self, signature: Signature, completion: str) -> Reading:
-        return read_chat(signature, completion, self.name)
+        return read_chat(self._findings(signature, completion))
 
 
 def _marker(name: str) -> Segment:

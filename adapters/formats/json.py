@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import json_repair
 
@@ -45,8 +44,7 @@ if TYPE_CHECKING:
 RULES["first_object"] = lambda before, annotation: first_object(before)
 
 
-@dataclass(frozen=True)
-class Document:
+class Document(NamedTuple):
     """The object a reply was read as: `start` to `end` of the reply, its members' places if valid, the steps to it."""
 
     values: dict[str, Any]
@@ -56,9 +54,9 @@ class Document:
     steps: tuple[Step, ...]
 
 
-def read_json(signature: Signature, completion: str, adapter: str, error_name: str) -> Reading:
+def read_json(found: Findings, error_name: str) -> Reading:
     """The reading of a reply as one JSON object. `error_name` is the adapter that dspy's value errors name."""
-    found = Findings(adapter, signature, completion)
+    signature, completion = found.signature, found.completion
     try:
         document, searched = _document(completion)
     except Exception as error:  # json_repair's ValueError and RecursionError leak from dspy; both are verdicts
@@ -290,7 +288,7 @@ class JSONAdapter(ChatAdapter):
         raise TypeError(f"a bytes-like object is required, not '{type(completion).__name__}'")
 
     def _read(self, signature: Signature, completion: str) -> Reading:
-        return read_json(signature, completion, self.name, self.error_name)
+        return read_json(self._findings(signature, completion), self.error_name)
 
 
 INPUTS = Segment("Inputs will have the following structure:", "boilerplate")

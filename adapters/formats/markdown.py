@@ -133,7 +133,7 @@ class MarkdownAdapter(Adapter):
         return Prompt((message,), uses, notes=_notes(len(uses), history_field, inputs))
 
     def _read(self, signature: Signature, completion: str) -> Reading:
-        return read_markdown(signature, completion, self.allow_extra_keys, asks_for_array(signature))
+        return read_markdown(self._findings(signature, completion), self.allow_extra_keys, asks_for_array(signature))
 
     def format_field_description(self, signature: Signature) -> str:
         return _fields(signature)

@@ -42,9 +42,9 @@ class NothingFound(ValueError):  # noqa: N818
     """No JSON value where one was looked for; the message says where."""
 
 
-def read_markdown(signature: Signature, completion: str, allow_extra_keys: bool, array: bool) -> Reading:
+def read_markdown(found: Findings, allow_extra_keys: bool, array: bool) -> Reading:
     """The reading of a reply that should be one fenced block of JSON."""
-    found = Findings("markdown", signature, completion)
+    signature, completion = found.signature, found.completion
     try:
         located = locate(completion)
         values = _as_fields(signature, located, array)

@@ -99,12 +99,15 @@ class XMLAdapter(ChatAdapter):
         return joined((*parts, suffix))
 
     def _inputs_content(self, signature: Signature, inputs: Mapping[str, Any]) -> str:
-        given = {field: inputs[name] for name, field in signature.input_fields.items() if name in inputs}
+        fields = signature.input_fields.items()
         if not is_own(self.format_field_with_value, XMLAdapter.format_field_with_value):
-            return self.format_field_with_value({with_info(field): value for field, value in given.items()})
+            return self.format_field_with_value(
+                {with_info(field): inputs[name] for name, field in fields if name in inputs}
+            )
         segments: list[Segment] = []
-        for field, value in given.items():
-            _add_field(segments, field, value)
+        for name, field in fields:
+            if name in inputs:
+                _add_field(segments, field, inputs[name])
         return Text(segments).strip()
 
     def format_assistant_message_content(
@@ -138,7 +141,7 @@ class XMLAdapter(ChatAdapter):
             raise
 
     def _read(self, signature: Signature, completion: str) -> Reading:
-        return read_xml(signature, completion, self.name)
+        return read_xml(self._findings(signature, completion))
 
 
 def _add_field(segments: list[Segment], field: Field, value: Any, kind: Kind = "value") -> None:
@@ -172,8 +175,8 @@ def _can_be_read_twice(value: Any) -> bool:
     """Whether a value is plain JSON at a glance, as those of files are: walking it changes nothing."""
     kind = type(value)
     if kind is list:
-        return all(type(one) in PLAIN for one in value)
-    return kind in PLAIN or (kind is dict and all(type(one) in PLAIN for one in value.values()))
+        return PLAIN.issuperset(map(type, value))
+    return kind in PLAIN or (kind is dict and PLAIN.issuperset(map(type, value.values())))
 
 
 @lru_cache(maxsize=4096)

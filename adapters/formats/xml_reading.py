@@ -178,9 +178,9 @@ def rule_name(branch: int) -> str:
     return "xml" if branch == 0 else f"xml_{branch}"
 
 
-def read_xml(signature: Signature, completion: str, adapter: str) -> Reading:
+def read_xml(found: Findings) -> Reading:
     """The reading of a reply as XML."""
-    found = Findings(adapter, signature, completion)
+    signature, completion = found.signature, found.completion
     try:
         root = ElementTree.fromstring(f"<{ROOT}>{completion}</{ROOT}>")
     except ElementTree.ParseError as error:

@@ -8,8 +8,7 @@ asked only about text that it can finish within a second or two, and stopped whe
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 
 REPAIR_LENGTH = 2_000_000
@@ -40,11 +39,20 @@ class TooLargeError(ValueError):
 
 
 class RepairSteps:
-    """What is left of the characters that json_repair may look at, over all texts of one reading."""
+    """What is left of the characters that json_repair may look at, over all texts that are read `with` it."""
+
+    __slots__ = ("_outer", "allowed", "left")
 
     def __init__(self, allowed: int) -> None:
         self.allowed = allowed
         self.left = allowed
+
+    def __enter__(self) -> RepairSteps:
+        self._outer = _steps.set(self)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        _steps.reset(self._outer)
 
     @property
     def ran_out(self) -> bool:
@@ -64,34 +72,22 @@ class RepairSteps:
 _steps: ContextVar[RepairSteps | None] = ContextVar("repair steps", default=None)
 
 
-@contextmanager
-def one_reading(taken: int = 0) -> Iterator[RepairSteps]:
+def one_reading(taken: int = 0) -> AbstractContextManager[RepairSteps]:
     """All repairs inside share `REPAIR_STEPS`, of which the reading that is gone on with has `taken` some already.
 
     A reading inside of another (a near miss of it) has none of its own.
     """
     outer = _steps.get()
     if outer is not None:
-        yield outer
-        return
+        return nullcontext(outer)
     steps = RepairSteps(REPAIR_STEPS)
     steps.left = max(steps.left - taken, 0)
-    token = _steps.set(steps)
-    try:
-        yield steps
-    finally:
-        _steps.reset(token)
+    return steps
 
 
-@contextmanager
-def quick_reading() -> Iterator[RepairSteps]:
+def quick_reading() -> RepairSteps:
     """As `one_reading`, with no more than `QUICK_STEPS`; where they `ran_out`, what was read is no verdict."""
-    steps = RepairSteps(QUICK_STEPS)
-    token = _steps.set(steps)
-    try:
-        yield steps
-    finally:
-        _steps.reset(token)
+    return RepairSteps(QUICK_STEPS)
 
 
 def repair_steps() -> RepairSteps:

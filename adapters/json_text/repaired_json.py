@@ -97,14 +97,13 @@ class _BoundedParser(JSONParser):
 
     def get_char_at(self, count: int = 0) -> str | None:
         steps = self._steps
-        steps.left -= 1
-        if steps.left < 0:
+        steps.left = left = steps.left - 1
+        if left < 0:
             steps.take(0)
         try:
-            character: str = self.json_str[self.index + count]
+            return self.json_str[self.index + count]
         except IndexError:
             return None
-        return character
 
     def skip_to_character(self, character: str | list[str], idx: int = 0) -> int:
         text, start = self.json_str, self.index + idx

@@ -56,8 +56,7 @@ class Extract(NamedTuple):
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FieldReading:
+class FieldReading(NamedTuple):
     """One output field; `place` runs from its first value span to its last, None when the value was invented.
 
     What copies text of the reply (`raw`, the step of `extract`) is made when it is asked for: a reply may have 10 MB.
@@ -65,12 +64,16 @@ class FieldReading:
 
     name: str
     state: FieldState
-    completion: str = field(default="", repr=False)
+    completion: str = ""
     place: tuple[int, int] | None = None
     value: Any = None
     extract: Extract | None = None
     coercions: tuple[Step, ...] = ()
     error: str | None = None
+
+    def __repr__(self) -> str:
+        told = [f"{key}={value!r}" for key, value in self._asdict().items() if key != "completion"]
+        return f"FieldReading({', '.join(told)})"
 
     @property
     def raw(self) -> str | None:

@@ -9,7 +9,8 @@ from typing import Any
 import pydantic
 
 from adapters.errors import AdapterParseError
-from adapters.replies.reading import Extract, FieldReading, Reading, ReadingError, Span
+from adapters.json_text.repair_limits import repair_steps
+from adapters.replies.reading import Extract, FieldReading, Reader, Reading, ReadingError, ReplyForm, Span
 from adapters.signatures.signature import MISSING, Field, Signature
 from adapters.values.coercion import coerce
 from adapters.values.steps import Step
@@ -26,6 +27,10 @@ class Findings:
     adapter: str
     signature: Signature
     completion: str
+    form: ReplyForm
+    reader: Reader
+    steps_left: int
+    """Steps of json_repair that are left as the reading begins."""
     values: dict[str, Any] = field(default_factory=dict)
     fields: dict[str, FieldReading] = field(default_factory=dict)
     error: ReadingError | None = None
@@ -132,7 +137,17 @@ class Findings:
         ordered = {name: self.fields.get(name) or FieldReading(name, "missing") for name in outputs}
         values = self.values if self.error is None else {}
         return Reading(
-            self.adapter, self.signature, self.completion, values, tuple(spans), ordered, self.error, self.exception
+            self.adapter,
+            self.signature,
+            self.completion,
+            values,
+            tuple(spans),
+            ordered,
+            self.error,
+            self.exception,
+            form=self.form,
+            reader=self.reader,
+            repair_steps=self.steps_left - repair_steps().left,
         )
 
     def _fill(self, name: str, one: Field, completed: dict[str, Any]) -> None:
@@ -165,11 +180,13 @@ def partition(spans: Sequence[Span], length: int) -> list[Span]:
     whole: list[Span] = []
     position = 0
     for span in spans:
-        if span.start > position:
-            whole.append(Span(position, span.start, "ignored"))
-        if span.end > span.start:
+        start, end, _, _ = span
+        if start > position:
+            whole.append(Span(position, start, "ignored"))
+        if end > start:
             whole.append(span)
-        position = max(position, span.end)
+        if end > position:
+            position = end
     if position < length:
         whole.append(Span(position, length, "ignored"))
     return whole

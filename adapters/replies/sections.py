@@ -35,7 +35,7 @@ class Section(NamedTuple):
 
 def sections(completion: str) -> list[Section]:
     """Every marker that begins a line, with the text up to the next."""
-    unusual = any(character in completion for character in UNUSUAL_BREAKS)
+    unusual = any(map(completion.__contains__, UNUSUAL_BREAKS))
     heads: list[tuple[str, int, int, int]] = []
     for match in MARKER.finditer(completion):
         line_start = _line_start(completion, match.start())

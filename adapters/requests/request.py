@@ -226,7 +226,7 @@ def _decided(decisions: Decisions, outcome: Outcome) -> Outcome:
             wrong = ReadingError(type(error).__name__, str(error), name)
             return replace(_failed(replace(reading, values={}, error=wrong, exception=error)), is_undecided=True)
         step = Step(decision.parameter, outcome.values[name], values[name], note=decision.shown_setting)
-        fields[name] = replace(fields[name], value=values[name], coercions=(*fields[name].coercions, step))
+        fields[name] = fields[name]._replace(value=values[name], coercions=(*fields[name].coercions, step))
     return Outcome(values, replace(reading, values=decided, fields=fields))
 
 

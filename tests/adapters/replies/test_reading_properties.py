@@ -91,3 +91,11 @@ def test_flags_near_misses_and_salvage_never_raise(name: str) -> None:
             assert miss.reading.completion == miss.mended
         assert reading.ok is (reading.error is None)
         assert not (reading.ok and reading.salvage)
+
+
+def test_a_fields_account_is_written_without_the_reply_that_its_reading_has() -> None:
+    reading = make("chat").read(signatures.built({"v": str}).ours, "[[ ## v ## ]]\n" + "a line\n" * 9)
+    field = reading.fields["v"]
+    assert field.completion == reading.completion
+    assert repr(field).startswith("FieldReading(name='v', state='read', place=(14, 76), value='a line")
+    assert repr(reading).count(repr(reading.completion)) == 1
