@@ -138,5 +138,9 @@ def test_no_file_knows_itself_by_a_detour() -> None:
     assert list(imports) == []
 
 
+def test_an_adapter_is_loaded_without_what_waits_for_a_model() -> None:
+    assert not modules_after("from adapters import ChatAdapter") & {"asyncio", "ssl", "subprocess"}
+
+
 def test_what_is_forbidden_here_is_installed() -> None:
     assert [name for name in HEAVY if importlib.util.find_spec(name) is None] == []

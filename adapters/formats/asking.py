@@ -8,7 +8,6 @@ imported: whoever made such a model has.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import json
 import sys
@@ -47,7 +46,9 @@ async def ask_async(lm: Any, messages: Sequence[Mapping[str, Any]], params: Mapp
         elif inspect.iscoroutinefunction(complete):
             response = await complete(request)
         else:
-            response = await asyncio.to_thread(complete, request)
+            from asyncio import to_thread  # loaded by whoever awaits this, and nobody else needs it
+
+            response = await to_thread(complete, request)
         outputs.append(output_of(response))
     return outputs
 
