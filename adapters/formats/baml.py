@@ -95,7 +95,7 @@ class BAMLAdapter(JSONAdapter):
 @once_per_fields
 def _models(signature: Signature) -> tuple[type[BaseModel], ...]:
     found = [part for field in signature.output_fields.values() for part in walk(field.annotation)]
-    return tuple([one for one in found if is_model(one)])
+    return tuple([one for one in found if is_model(one) and one is not BaseModel])  # which is itself never built
 
 
 def _structure(signature: Signature) -> Text:

@@ -41,3 +41,11 @@ def test_it_is_made_once_for_the_same_fields_and_no_error_is_kept() -> None:
         name_of(first.with_instructions("x").with_updated_fields("b", desc=str(number)))
     assert name_of(first.with_instructions("z")) == "a, b"
     assert calls[-1] == "z", "the number of what is kept is bounded"
+
+
+def test_the_form_of_a_reply_is_written_once_for_models_too() -> None:
+    source = "class Item(BaseModel):\n    name: str\nclass Ask(dspy.Signature):\n    q: str = dspy.InputField()\n"
+    signature = notation.read(f"{source}    items: list[Item] = dspy.OutputField()\n")
+    for name in ("chat", "json", "xml", "baml"):
+        adapter = catalog.make(name)
+        assert adapter.format_field_structure(signature) is adapter.format_field_structure(signature), name
