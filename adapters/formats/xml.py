@@ -150,15 +150,16 @@ def _add_field(segments: list[Segment], field: Field, value: Any, kind: Kind = "
     if segments:
         segments.append(GAP)
     opening, closing = _tags(name)
-    if isinstance(value, Text):
+    is_plain_text = type(value) is str
+    if not is_plain_text and isinstance(value, Text):
         segments.extend((opening, *value_segments(field, value), closing))
         return
-    if field.role == "output" and type(value) is not str and uses_nested_xml(annotation):
+    if field.role == "output" and not is_plain_text and uses_nested_xml(annotation):
         serialized = serialize_for_json(value)
         if isinstance(serialized, dict | list):
             segments.append(Segment(value_to_xml(serialized, name), kind, name))
             return
-    elif not _can_be_read_twice(value):
+    elif not is_plain_text and not _can_be_read_twice(value):
         serialize_for_json(value)  # as dspy does first with every value: an iterator is then at its end
     text = write_value(annotation, value)
     if field.role == "output" and annotation is str:
