@@ -147,31 +147,31 @@ class Reader(ValueReader):
     def _kept_part(self, kind: type[KeptPart], value: Any, place: str) -> KeptPart:
         """A part that remembers in which layout it was given."""
         data = self.object(value, place)
-        known = keys_of(kind)
+        needed, known = _kept_reading(kind)
         given: dict[str, Any] = {}
         extra: dict[str, Any] = {}
-        for key in known.values():
-            if key.is_needed:
-                self.needed(data, key.name, place)
+        keys: dict[str, bool] = {}
+        for name in needed:
+            self.needed(data, name, place)
         for name, item in data.items():
-            key_or_none = known.get(name)
-            if key_or_none is None or (item is None and key_or_none.rule.null_is_absent):
+            keys[name] = False
+            key, read = known.get(name, _UNKNOWN)
+            if key is None or (item is None and key.rule.null_is_absent):
                 extra[name] = item
                 continue
+            where = f"{place}.{name}"
             try:
-                given[name] = self._kept_key(key_or_none, item, inside(place, name))
+                found = read(self, item, where)
+                if key.rule.has_messages and item is not None:
+                    self.objects(self.needed(item, "messages", where), inside(where, "messages"))
             except SessionError:
-                if not key_or_none.rule.is_lenient:
+                if not key.rule.is_lenient:
                     raise
                 extra[name] = item
-        keys = {name: name in given and given[name] == known[name].default for name in data}
+                continue
+            given[name] = found
+            keys[name] = found == key.default
         return kind(**given, extra=extra, keys=keys)
-
-    def _kept_key(self, key: Key, value: Any, place: str) -> Any:
-        found = _reader_of(key.hint, False)(self, value, place)
-        if key.rule.has_messages and value is not None:
-            self.objects(self.needed(value, "messages", place), inside(place, "messages"))
-        return found
 
 
 Read = Callable[[Reader, Any, str], Any]
@@ -197,6 +197,22 @@ def _reading(kind: type[Any]) -> tuple[tuple[Key, Read], ...]:
     return _KNOWN[kind]
 
 
+Known = Mapping[str, tuple[Key | None, Read]]
+_KEPT: dict[type[Any], tuple[tuple[str, ...], Known]] = {}
+_UNKNOWN: tuple[Key | None, Read] = (None, lambda reader, value, place: value)
+
+
+def _kept_reading(kind: type[Any]) -> tuple[tuple[str, ...], Known]:
+    """As `_reading`, of a part that keeps its layout: the names of the keys it needs, and all keys by their names.
+
+    Its texts are never lists of lines.
+    """
+    if kind not in _KEPT:
+        known: Known = {name: (key, _reader_of(key.hint, False)) for name, key in keys_of(kind).items()}
+        _KEPT[kind] = tuple([name for name, key in keys_of(kind).items() if key.is_needed]), known
+    return _KEPT[kind]
+
+
 @lru_cache(maxsize=256)
 def _reader_of(hint: Any, has_lines: bool) -> Read:
     """How a value of this type is read; `has_lines` for a text that may be a list of lines."""
@@ -214,6 +230,8 @@ def _reader_of(hint: Any, has_lines: bool) -> Read:
     if isinstance(origin, type) and issubclass(Mapping, origin):
         member = _reader_of(arguments[1], False)
         return lambda reader, value, place: reader.by_name(value, place, lambda one, where: member(reader, one, where))
+    if isinstance(hint, type) and issubclass(hint, FilePart):
+        return lambda reader, value, place: reader._kept_part(hint, value, place)
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return lambda reader, value, place: reader.part(hint, value, place)
     raise TypeError(f"no key of a session file has values of the type {hint!r}")
