@@ -6,7 +6,7 @@ import importlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,7 +30,7 @@ class Entry:
     title: str
     dspy: str | None = None
 
-    @property
+    @cached_property
     def adapter(self) -> type[Adapter]:
         module, _, name = self.home.partition(":")
         found: type[Adapter] = getattr(importlib.import_module(module), name)
@@ -61,8 +61,10 @@ class OfRelease(NamedTuple):
 
 def of_release(name: str) -> OfRelease | None:
     """The adapter and the release of dspy that a name means; None for one of this package or the user's own."""
-    adapter, sign, version = name.partition("@")
-    is_one = bool(sign) and re.fullmatch(r"\d[\w.]{0,30}", version) is not None and ":" not in adapter
+    if "@" not in name:
+        return None
+    adapter, _, version = name.partition("@")
+    is_one = re.fullmatch(r"\d[\w.]{0,30}", version) is not None and ":" not in adapter
     return OfRelease(adapter, version) if is_one else None
 
 

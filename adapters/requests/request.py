@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from adapters.errors import AdapterParseError
 from adapters.json_text.repaired_json import load_json
@@ -35,8 +35,7 @@ TOOL_PARAMS = ("tools", "tool_choice", "parallel_tool_calls")
 __all__ = ["Capabilities", "Outcome", "Request", "postprocess", "prepare", "read_reply"]
 
 
-@dataclass(frozen=True)
-class ModelFacts:
+class ModelFacts(NamedTuple):
     """What a custom type may ask of a model in `adapt_to_native_lm_feature`, under dspy's attribute names."""
 
     model: str

@@ -11,7 +11,7 @@ from typing import Any
 from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.lm.capabilities import TOOL_PARAMS, Known, known_of
-from adapters.lm.lm_settings import LMSettings
+from adapters.lm.lm_settings import LMSettings, ModelType
 from adapters.lm.wires.dspys_wire import Sent, arrives_as_written, as_written, sent, text_of
 from adapters.prompts.prompt import Message, Prompt
 from adapters.requests.capabilities import Capabilities
@@ -119,7 +119,7 @@ def capabilities_for(session: Session, column: Column) -> Known:
     used = [name for name in ("api_base", "api_version", "timeout") if settings.get(name) is not None]
     if settings.get("header_variables"):
         used.append("extra_headers")
-    known = known_of(session.model_of(column), lm_settings_of(session, column).model_type, connection=used)
+    known = known_of(session.model_of(column), _model_type_in(settings), connection=used)
     by_hand = settings.get("capabilities")
     if not by_hand:
         return known
@@ -139,10 +139,15 @@ def lm_settings_of(session: Session, column: Column) -> LMSettings:
     """What `dspy.LM` is told beside the model's name and the parameters."""
     settings = session.params_of(column)
     return LMSettings(
-        settings.get("model_type") or "chat",
+        _model_type_in(settings),
         settings.get("use_developer_role") is True,
         settings.get("header_variables") or {},
     )
+
+
+def _model_type_in(settings: Mapping[str, Any]) -> ModelType:
+    found: ModelType = settings.get("model_type") or "chat"
+    return found
 
 
 def connection_of(session: Session, column: Column) -> dict[str, Any]:
@@ -169,7 +174,7 @@ def request_of(
     used = _bound(adapter or adapter_of(column), session, column, case)
     session = variants.session_of(session, column)
     signature = session.signature.read()
-    model = session.model_of(column)
+    model, model_type = session.model_of(column), _model_type_in(session.params_of(column))
     request = prepare(
         used,
         signature,
@@ -178,12 +183,12 @@ def request_of(
         capabilities_for(session, column).capabilities if capabilities is None else capabilities,
         model=model,
         params=params_of(session, column),
-        model_type=lm_settings_of(session, column).model_type,
+        model_type=model_type,
         reuse=reuse,
         tools=described_tools(session),
         held=True,
     )
-    if lm_settings_of(session, column).model_type == "text" and not model.startswith("offline/"):
+    if model_type == "text" and not model.startswith("offline/"):
         text_of(request.as_dict())
     return request if used.whole_call is not None else numbered_as_in(session, case, request)
 
