@@ -76,11 +76,18 @@ class SignatureForm(Vertical):
         self._is_alone = self._wants_focus = False
         self._list = RowList(self._line)
         self._problem = PlainStatic(classes="field-error")
+        self._hint = PlainStatic(classes="form-hint")
 
     def compose(self) -> ComposeResult:
         yield self._list
         yield self._problem
-        yield PlainStatic(lines((keys_of(self.app)(_HINT), QUIET)), classes="form-hint")
+        yield self._hint
+
+    def on_resize(self) -> None:
+        """The keys in one row where they fit, else in two."""
+        keys = keys_of(self.app)(_HINT)
+        beside = keys.replace("\n", "  ")
+        self._hint.show(lines((beside if len(beside) + 2 <= self.size.width else keys, QUIET)))
 
     def on_mount(self) -> None:
         if self._wants_focus:

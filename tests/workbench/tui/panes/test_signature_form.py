@@ -8,6 +8,7 @@ from textual.widgets import Input
 
 from sessions.model.session import Session, SignatureText
 from tests.support.open_app import CLASSIFY, SMALL, TICKETS, Desk, at_the_desk
+from tests.support.screen import seen
 from workbench.tui.dialogs.confirm import ConfirmScreen
 from workbench.tui.dialogs.field import FieldScreen
 from workbench.tui.panes.signature_form import SignatureForm
@@ -188,3 +189,14 @@ def test_instructions_beside_the_form_are_the_docstring() -> None:
         assert '"""\n    Classify the ticket. Be\n' in source(desk)
 
     at_the_desk(act)
+
+
+def test_the_keys_of_the_form_are_in_sight_on_a_small_terminal_while_it_is_worked_at() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f11")
+        hint = desk.main.query_one(".form-hint")
+        assert "^n add" in seen(hint)[0] and "x delete" in seen(hint)[0] and hint.size.height == 1
+        await desk.press("f3")
+        assert not hint.display or not hint.size.height
+
+    at_the_desk(act, size=SMALL)
