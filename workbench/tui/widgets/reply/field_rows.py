@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -136,7 +138,7 @@ def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: boo
         shown_type = ""
     room = max(1, width - used - (cell_len(shown_type) + 2 if shown_type else 0) - 2 * bool(flags))
     if field.state in ("read", "default"):
-        middle = (one_line(_beside_type(value_text(field.value), annotation), room), "value")
+        middle = (one_line(_beside_type(field.value, annotation), room), "value")
     else:
         middle = (one_line(field.state, room), style)
     gap = " " * max(1, width - used - cell_len(middle[0]) - cell_len(shown_type) - 2 * bool(flags))
@@ -144,10 +146,12 @@ def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: boo
     return _row([*pieces, middle, *tail], width)._replace(field=field.name)
 
 
-def _beside_type(value: str, annotation: str) -> str:
+def _beside_type(value: Any, annotation: str) -> str:
     """A value as it stands beside its type, whose name in front of it would take the room of what it holds."""
-    named = f"{annotation}("
-    return value[len(named) : -1] if value.startswith(named) and value.endswith(")") else value
+    if type(value) in (datetime.date, datetime.datetime, datetime.time, decimal.Decimal):
+        return str(value)  # a text would be in quotes
+    said, named = value_text(value), f"{annotation}("
+    return said[len(named) : -1] if said.startswith(named) and said.endswith(")") else said
 
 
 def _link(arrow: str, value: Any, words: str, width: int) -> list[Row]:

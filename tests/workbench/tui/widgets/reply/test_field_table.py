@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import date
+from decimal import Decimal
 from typing import Any, Literal
 
 import pytest
@@ -55,6 +57,18 @@ def test_a_closed_field_is_one_row_with_name_value_and_type() -> None:
         ["▸", "✓", "answer", "'yes'", "Literal['yes',", "'no']"],
         ["▸", "✓", "score", "0.5", "float"],
         ["▸", "✓", "note", "'warm'", "str"],
+    ]
+
+
+def test_a_day_and_an_amount_are_shown_as_people_write_them_and_a_text_in_quotes() -> None:
+    outputs = [Field("due", "output", date | None), Field("total", "output", Decimal), Field("said", "output", str)]
+    signature = Signature.make([Field("q", "input"), *outputs], "Read.")
+    reply = "[[ ## due ## ]]\n2024-11-04\n\n[[ ## total ## ]]\n12.50\n\n[[ ## said ## ]]\n2024-11-04"
+    rows = text_of(rows_of(CHAT.read(signature, reply), 60))[:3]
+    assert [row.split()[1:] for row in rows] == [
+        ["✓", "due", "2024-11-04", "date", "|", "None"],
+        ["✓", "total", "12.5", "Decimal"],
+        ["✓", "said", "'2024-11-04'", "str"],
     ]
 
 
