@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from adapters.formats import calling
 from adapters.formats.callbacks import announced
 from adapters.formats.conversation import history_messages
-from adapters.formats.overridden_methods import content_parts, is_own, prompt_of_dicts, reading_of_parse
+from adapters.formats.overridden_methods import is_own, message_of, prompt_of_dicts, reading_of_parse
 from adapters.formats.profile import CUSTOM, Profile
 from adapters.json_text.repair_limits import one_reading, repair_steps
 from adapters.prompts import content_markers as markers
@@ -156,10 +156,10 @@ class Adapter:
         if history_field is not None:
             current = without_field(signature, history_field)
             history = self._history_messages(current, history_field, values)
-        system = Message("system", "system", *content_parts(self.format_system_message(signature)))
+        system = message_of("system", "system", self.format_system_message(signature))
         demo_messages, uses, reusable = self._demo_messages(signature, demos, reuse)
         content = self.format_user_message_content(current, values, main_request=True)
-        last = (_expanded(Message("user", "inputs", *content_parts(content))),) if content else ()
+        last = (_expanded(message_of("user", "inputs", content)),) if content else ()
         return Prompt((system, *demo_messages, *history, *last), uses, reusable=reusable)
 
     def _findings(self, signature: Signature, completion: str) -> Findings:
@@ -228,8 +228,8 @@ class Adapter:
         else:
             user = self.format_user_message_content(signature, demo, prefix=INCOMPLETE_DEMO)
             answer = self.format_assistant_message_content(signature, demo, missing_field_message=NOT_SUPPLIED)
-        asked = Message("user", turn, *content_parts(user))
-        answered = Message("assistant", turn, *content_parts(answer))
+        asked = message_of("user", turn, user)
+        answered = message_of("assistant", turn, answer)
         return RenderedDemo(demo, use, (_expanded(asked) if expand else asked, answered))
 
     def _history_messages(self, signature: Signature, field: str, inputs: dict[str, Any]) -> tuple[Message, ...]:

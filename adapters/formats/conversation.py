@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapters.formats.overridden_methods import content_parts
+from adapters.formats.overridden_methods import message_of
 from adapters.prompts.prompt import Message
 from adapters.prompts.text import Text
 from adapters.signatures.signature import Field, Signature
@@ -46,7 +46,7 @@ def _turn_messages(
     has_input = any(name in values for name in signature.input_fields)
     asked = adapter.format_user_message_content(signature, values, main_request=has_input)
     if asked:
-        messages.append(Message("user", turn, *content_parts(asked)))
+        messages.append(message_of("user", turn, asked))
     if adapter.use_native_function_calling and calls is not None:
         return messages + _native_messages(adapter, signature, values, turn, calls, results)
     answers = values
@@ -54,10 +54,10 @@ def _turn_messages(
         answers = {**values, calls_field: calls.model_copy(update={"tool_call_results": None})}
     answer = adapter.format_assistant_message_content(signature, answers)
     if answer:
-        messages.append(Message("assistant", turn, *content_parts(answer)))
+        messages.append(message_of("assistant", turn, answer))
     if results is not None:
         given = adapter.format_user_message_content(TOOL_RESULTS, {"tool_call_results": results})
-        messages.append(Message("user", turn, *content_parts(given)))
+        messages.append(message_of("user", turn, given))
     return messages
 
 

@@ -25,6 +25,13 @@ def content_parts(content: Any) -> tuple[tuple[Text | DataPart, ...], bool]:
     return (), False
 
 
+def message_of(role: str, turn: str, content: Any) -> Message:
+    """The message of what an adapter's method gave as its content."""
+    if isinstance(content, str):
+        return Message(role, turn, (Text.of(content),))
+    return Message(role, turn, *content_parts(content))
+
+
 def prompt_of_dicts(messages: Sequence[Mapping[str, Any]], turn: str | None = None) -> Prompt:
     """Messages given as plain dicts, as a `Prompt` whose text is all of kind `custom`: nobody said where it comes from.
 

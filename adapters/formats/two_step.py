@@ -13,12 +13,12 @@ from adapters.formats import asking
 from adapters.formats.base import Adapter
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.json import JSONAdapter
-from adapters.formats.overridden_methods import content_parts, is_own, reading_of_parse
+from adapters.formats.overridden_methods import is_own, message_of, reading_of_parse
 from adapters.formats.profile import EXTRACTION_OPTION, SHARED_OPTIONS, Card, Opening, Profile
 from adapters.json_text.repaired_json import load_json
 from adapters.prompts.field_descriptions import inputs_described, joined, outputs_described
 from adapters.prompts.formatted import message_dicts
-from adapters.prompts.prompt import Message, Prompt
+from adapters.prompts.prompt import Prompt
 from adapters.prompts.text import Segment, Text, join, value_segment
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.signatures.once_per_fields import once_per_fields
@@ -107,9 +107,9 @@ class TwoStepAdapter(Adapter):
     def _render(
         self, signature: Signature, demos: Sequence[Mapping[str, Any]], inputs: Mapping[str, Any], reuse: Prompt | None
     ) -> Prompt:
-        system = Message("system", "system", *content_parts(self.format_task_description(signature)))
+        system = message_of("system", "system", self.format_task_description(signature))
         demo_messages, uses, reusable = self._demo_messages(signature, demos, reuse, expand=False)
-        last = Message("user", "inputs", *content_parts(self.format_user_message_content(signature, inputs)))
+        last = message_of("user", "inputs", self.format_user_message_content(signature, inputs))
         return Prompt((system, *demo_messages, last), uses, reusable=reusable)
 
     def read(

@@ -42,6 +42,9 @@ class Known:
         return "the offline models" if self.source == "offline" else "no table lists it: as others of its provider"
 
 
+OFFLINE = Known(NONE, "offline")
+
+
 def split_model(model: str) -> tuple[str, str]:
     """Provider and name of `provider/model`; a bare name is OpenAI's, as litellm reads it.
 
@@ -78,7 +81,7 @@ def known_of(
     process's, `OPENAI_API_BASE`) counts too. Rule: `dspy.clients.capabilities._capabilities`.
     """
     if model.startswith("offline/"):
-        return Known(NONE, "offline")
+        return OFFLINE
     variables = os.environ if environment is None else environment
     return _known(model, model_type, frozenset(connection), not has_gateway(model, variables))
 

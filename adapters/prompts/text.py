@@ -113,9 +113,12 @@ def join(separator: str, parts: Sequence[str], kind: Kind = "boilerplate") -> Te
     between = Segment(separator, kind)
     segments: list[Segment] = []
     for index, part in enumerate(parts):
-        if not isinstance(part, str):
-            raise TypeError(f"sequence item {index}: expected str instance, {type(part).__name__} found")
         if index:
             segments.append(between)
-        segments.extend(Text.of(part).segments)
+        if isinstance(part, Text):
+            segments.extend(part.segments)
+        elif isinstance(part, str):
+            segments.append(Segment(part, "custom"))
+        else:
+            raise TypeError(f"sequence item {index}: expected str instance, {type(part).__name__} found")
     return Text(segments)

@@ -299,7 +299,7 @@ class Session(ShowsItself):
         return column.model or self.model
 
     def params_of(self, column: Column) -> Mapping[str, Any]:
-        return {**self.params, **column.params}
+        return {**self.params, **column.params} if self.params else column.params
 
 
 DEFAULT_COLUMNS = (Column("chat", "chat"), Column("json", "json"), Column("xml", "xml"))
