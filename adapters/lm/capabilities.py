@@ -7,7 +7,7 @@ The answers are those of dspy 3.4.1's `LM(name)` (`supports_function_calling`, `
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
@@ -69,21 +69,15 @@ def capabilities_of(model: str) -> Capabilities:
     return known_of(model).capabilities
 
 
-def known_of(
-    model: str,
-    model_type: str = "chat",
-    connection: Iterable[str] = (),
-    environment: Mapping[str, str] | None = None,
-) -> Known:
+def known_of(model: str, model_type: str = "chat", connection: Iterable[str] = ()) -> Known:
     """What the model of this name can do as dspy sees it, and who says so.
 
-    `connection` names the settings of the connection in use (`api_base`); an address in `environment` (by default this
-    process's, `OPENAI_API_BASE`) counts too. Rule: `dspy.clients.capabilities._capabilities`.
+    `connection` names the settings of the connection in use (`api_base`); an address in the environment
+    (`OPENAI_API_BASE`) counts too. Rule: `dspy.clients.capabilities._capabilities`.
     """
     if model.startswith("offline/"):
         return OFFLINE
-    variables = os.environ if environment is None else environment
-    return _known(model, model_type, frozenset(connection), not has_gateway(model, variables))
+    return _known(model, model_type, frozenset(connection), not has_gateway(model, os.environ))
 
 
 @lru_cache(maxsize=4096)

@@ -42,19 +42,13 @@ def check_keys(names: tuple[str, ...], environment: Mapping[str, str] | None = N
             )
 
 
-def check_headers(
-    variables: Mapping[str, str],
-    allowed: Collection[str],
-    place: str,
-    environment: Mapping[str, str] | None = None,
-) -> None:
+def check_headers(variables: Mapping[str, str], allowed: Collection[str], place: str) -> None:
     """Raises ProviderError for a header whose variable nobody allowed, is not set, or holds what no header can carry.
 
     `variables` has the variable of each header; `place` is who would get them.
     """
-    env = os.environ if environment is None else environment
     for header, variable in variables.items():
-        value = env.get(variable, "")
+        value = os.environ.get(variable, "")
         if variable not in allowed:
             said = (
                 f"The session wants to send the value of {variable} to {place}, as the header {header}, which nobody "

@@ -103,14 +103,14 @@ def known(environment: Mapping[str, str] | None = None, path: Path | None = None
     return tuple(found)
 
 
-def models_at(server: Server, seconds: float = ASK_SECONDS) -> tuple[str, ...] | None:
+def models_at(server: Server) -> tuple[str, ...] | None:
     """The models that the server says it has, as `provider/NAME`; None when it does not answer. Sends no key."""
     is_ollama = server.provider.startswith("ollama")
     base = server.address.rstrip("/")
     url = f"{base}/api/tags" if is_ollama else f"{base}/models"
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(url, timeout=seconds) as response:
+        with opener.open(url, timeout=ASK_SECONDS) as response:
             data: Any = json.loads(response.read(LARGEST))
         rows = data["models" if is_ollama else "data"]
         names = [str(row["name" if is_ollama else "id"]) for row in rows]

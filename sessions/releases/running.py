@@ -44,10 +44,4 @@ def begin() -> None:
     allow_children()
 
 
-def close_all() -> None:
-    """Ends every process; the next question starts one anew."""
-    end()
-    begin()
-
-
 atexit.register(end)

@@ -63,9 +63,9 @@ def can(known: Known) -> str:
     return f"can: {words or 'nothing of its own'} ({known.said_by})"
 
 
-def leaving(model: str, today: date | None = None) -> str | None:
+def leaving(model: str) -> str | None:
     """That the model has left its provider's API or soon will, as one sentence; None where there is nothing to tell."""
-    day = today or date.today()
+    day = date.today()
     retirement = retirement_of(model)
     return retirement.sentence(day) if retirement is not None and retirement.is_near(day) else None
 

@@ -105,6 +105,7 @@ def missing(task: Task, variant: str) -> Reply:
     return Reply(write(task, {name: value for name, value in outputs.items() if name != gone}))
 
 
+MOST_CHUNKS = 40
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
@@ -161,8 +162,8 @@ PERSONAS: Mapping[str, Persona] = {
 }
 
 
-def words_in_chunks(text: str, most: int = 40) -> list[str]:
-    """`text` in at most `most` pieces of a few words each; joined together they are the text."""
+def words_in_chunks(text: str) -> list[str]:
+    """`text` in at most `MOST_CHUNKS` pieces of a few words each; joined together they are the text."""
     words = re.findall(r"\s*\S+|\s+", text)
-    size = max(3, -(-len(words) // most))
+    size = max(3, -(-len(words) // MOST_CHUNKS))
     return ["".join(words[start : start + size]) for start in range(0, len(words), size)]

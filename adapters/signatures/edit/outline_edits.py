@@ -27,7 +27,7 @@ _BEGINNING = """import dspy
 
 
 class {name}(dspy.Signature):
-{doc}    {field}: str = dspy.InputField()
+    {field}: str = dspy.InputField()
 """
 
 
@@ -184,10 +184,9 @@ def rename_class(outline: Outline, of: ClassOutline, name: str) -> str:
     return _with_changes(outline.text, [(Span(place, place + len(of.name)), name) for place in places])
 
 
-def new_source(name: str, field: str, instructions: str = "") -> str:
+def new_source(name: str, field: str) -> str:
     """A signature to begin with."""
-    doc = f"    {text_literal(instructions, block=True)}\n\n" if instructions else ""
-    return _BEGINNING.format(name=name, field=field, doc=doc)
+    return _BEGINNING.format(name=name, field=field)
 
 
 # inside

@@ -40,7 +40,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
         environments.use(sys.executable)
         yield
-        running.close_all()
+        running.end()
+        running.begin()
 
 
 def session_of(signature: str, adapter: str, **inputs: Any) -> Session:

@@ -21,9 +21,11 @@ PATIENCE_S = 60.0
 
 @pytest.fixture(autouse=True)
 def nothing_runs() -> Iterator[None]:
-    running.close_all()
+    running.end()
+    running.begin()
     yield
-    running.close_all()
+    running.end()
+    running.begin()
 
 
 def python_that(tmp_path: Path, *lines: str) -> str:

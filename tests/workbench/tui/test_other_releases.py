@@ -39,7 +39,8 @@ def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     environments.use(sys.executable)
     yield
-    running.close_all()
+    running.end()
+    running.begin()
 
 
 def tickets(*names: str) -> Session:

@@ -196,7 +196,7 @@ def test_a_short_signature_becomes_source_for_a_description() -> None:
 
 
 def test_a_new_source_can_be_read_once_it_has_an_output() -> None:
-    outline = outline_of(change.new_source("Extract", "text", "Extract the invoice."))
+    outline = outline_of(change.new_source("Extract", "text"))
     text = change.add_member(outline, signature(outline), NewMember("total", "output", "float"))
     assert list(notation.read(text).output_fields) == ["total"]
 

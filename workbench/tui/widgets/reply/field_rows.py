@@ -32,6 +32,7 @@ SHORTEST_TYPE = 12
 MOST_NEAR_MISSES = 5
 MOST_LINES = 40
 """Of the reply of a second model."""
+MOST_ROWS_OF_WORDS = 6
 
 
 class Row(NamedTuple):
@@ -205,9 +206,9 @@ def _sentence(message: str) -> str:
     return " ".join([line for line in kept if line and not line.startswith("For further information visit")])
 
 
-def _wrap(text: str, width: int, most: int = 6) -> list[str]:
-    shown = one_line(text, most * max(8, width))
-    return [shown[start:end] for start, end in wrapped(shown, max(8, width))][:most]
+def _wrap(text: str, width: int) -> list[str]:
+    shown = one_line(text, MOST_ROWS_OF_WORDS * max(8, width))
+    return [shown[start:end] for start, end in wrapped(shown, max(8, width))][:MOST_ROWS_OF_WORDS]
 
 
 def _row(pieces: Iterable[tuple[str, str]], width: int) -> Row:
