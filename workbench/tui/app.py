@@ -172,6 +172,8 @@ class WorkbenchApp(SurvivingApp):
 
     def restore(self, session: Session, label: str = "take up unsaved work") -> None:
         """Another content for what is open, as a change that can be undone."""
+        if session.name != self.document.session.name:
+            self.guidance.hide()  # it is about the session that was open
         taken_up = drafts.state_of(session)
         self.main.edit(lambda state: taken_up, Place("session"), label)
 
