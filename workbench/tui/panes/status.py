@@ -36,6 +36,7 @@ KEYS: tuple[tuple[str, str, str, int], ...] = (
 Those that fit are shown.
 """
 
+SEND = "send_all"
 ACTIVITY_SECONDS = 3
 """For how long it is said what was just done."""
 
@@ -163,16 +164,12 @@ class StatusLine(Widget):
         keys = keys_of(self.app)
         fitting: set[str] = set()
         for named, name, action, _ in sorted(KEYS, key=lambda one: one[3]):
-            room -= cell_width(keys(named)) + cell_width(name) + 3
+            room -= cell_width(keys(named)) + cell_width(name) + (5 if action == SEND else 3)
             if room < 0:
                 break
             fitting.add(action)
-        parts = [
-            _does(action, Content.assemble((keys(named), "$text-accent bold"), " ", (name, "$foreground 80%"), "  "))
-            for named, name, action, _ in KEYS
-            if action in fitting
-        ]
-        return Content.assemble(*parts)
+        shown = [(keys(named), name, action) for named, name, action, _ in KEYS if action in fitting]
+        return Content.assemble(*[_does(action, _key(key, name, action)) for key, name, action in shown])
 
 
 def _models(session: Session) -> str:
@@ -189,6 +186,13 @@ def _without_file(name: str) -> str:
 def case_word(name: str) -> str:
     """What stands in front of a case's name; nothing where the name says it already: `case 1`."""
     return Case(name).in_words.removesuffix(name)
+
+
+def _key(key: str, name: str, action: str) -> Content:
+    """A key and its name. What everything here leads to, sending, is filled: seen before it is looked for."""
+    if action == SEND:
+        return Content.assemble((f" {key} {name} ", "$text-accent bold reverse"), "  ")
+    return Content.assemble((key, "$text-accent bold"), " ", (name, "$foreground 80%"), "  ")
 
 
 def _does(action: str, label: Content) -> Content:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.open_app import MIDDLE, SIZES, Desk, at_the_desk
-from workbench.tui.dialogs.cases import CasesScreen
+from workbench.tui.actions.cases import CasesScreen
 from workbench.tui.panes.status import KEYS, StatusLine, case_word
 
 
@@ -17,6 +17,19 @@ def test_keys_stand_in_their_order_and_quit_is_among_them(size: tuple[int, int])
         places = [said.index(f" {name} ") for name in names]
         assert places == sorted(places)
         assert {"send", "quit", "help", "commands"} <= set(names)
+
+    at_the_desk(act, size=size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_send_alone_is_filled_and_a_click_on_it_sends(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        status = desk.app.screen.query_one(StatusLine)
+        last = list(desk.app.screen._compositor.render_strips())[-1]
+        filled = "".join([text for text, style, _ in last if style is not None and style.reverse])
+        assert filled.strip() == "F5 send"
+        await desk.pilot.click(status, offset=(last.text.index("F5 send") + 1, status.size.height - 1))
+        await desk.sent()
 
     at_the_desk(act, size=size)
 
