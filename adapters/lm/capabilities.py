@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from adapters.lm.litellm_kinds import kind_of
+from adapters.lm.litellm_names import is_listed, is_said
 from adapters.lm.model_facts import Flags, model_facts
 from adapters.lm.model_routes import Route, has_gateway, own_route
 from adapters.requests.capabilities import NONE, Capabilities
 
 Source = Literal["dspy", "litellm", "unlisted", "offline", "hand"]
-"""Who says what a model can do: dspy's table, litellm's, none (its provider's usual holds), or the user by hand."""
+"""Who says what a model can do: dspy's table, litellm's, none (their rules hold), or the user by hand."""
 
 TOOL_PARAMS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
 
@@ -39,7 +41,7 @@ class Known:
             return f"litellm {made_from['litellm']}"
         if self.source == "hand":
             return "set by hand"
-        return "the offline models" if self.source == "offline" else "no table lists it: as others of its provider"
+        return "the offline models" if self.source == "offline" else "no table lists it: by the rules for such names"
 
 
 OFFLINE = Known(NONE, "offline")
@@ -83,37 +85,23 @@ def known_of(model: str, model_type: str = "chat", connection: Iterable[str] = (
 @lru_cache(maxsize=4096)
 def _known(model: str, model_type: str, connection: frozenset[str], at_home: bool) -> Known:
     route = own_route(model, model_type, connection) if at_home else None
-    return _by_litellm(model) if route is None else _by_own_table(route)
+    return by_litellm(model) if route is None else _by_own_table(route)
 
 
-def _by_litellm(model: str) -> Known:
-    facts = model_facts()
-    listed = facts.litellm(model)
-    if listed is not None:
-        return Known(listed, "litellm")
-    usual = _usual_in_folders(model)
-    flags = _of_families(model, Flags())
-    # Of a known family: what the family's listed models take, and not what an unknown model of the provider does.
-    alike = None if flags == Flags() else facts.most_alike(model)
-    return Known(
-        Capabilities(
-            usual.function_calling or flags.function_calling is True,
-            usual.reasoning or flags.reasoning is True,
-            usual.response_schema or flags.response_schema is True,
-            usual.params if alike is None else alike.params,
-        ),
-        "unlisted",
-    )
-
-
-def _usual_in_folders(model: str) -> Capabilities:
-    """What an unlisted model of the same folders can do: `bedrock/converse/*`, else `bedrock/*`; `*` without any.
-
-    An account's own name of a model at Bedrock (`arn:…`) is a folder of its own, `arn:*`.
-    """
-    folders = ["arn:*" if one.startswith("arn:") else one for one in model.split("/")[:-1]]
-    within = ["/".join([*folders[:count], "*"]) for count in range(len(folders), 0, -1)] if folders else ["*"]
-    return next((found for one in within if (found := model_facts().litellm(one)) is not None), NONE)
+def by_litellm(model: str) -> Known:
+    """What dspy learns of the model from litellm. Rule: `dspy.clients.capabilities._litellm_capabilities`."""
+    facts = model_facts().litellms
+    said = facts.exceptions.get(model)
+    if said is None:
+        # dspy tells litellm the provider where it asks for schemas and for parameters, and there alone.
+        provider = split_model(model)[0]
+        said = Capabilities(
+            is_said(model, "function_calling"),
+            is_said(model, "reasoning"),
+            is_said(model, "response_schema", provider),
+            facts.params(provider, kind_of(model, provider)),
+        )
+    return Known(said, "litellm" if is_listed(model) else "unlisted")
 
 
 def _by_own_table(route: Route) -> Known:

@@ -14,16 +14,11 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from adapters.requests.capabilities import Capabilities
+from adapters.lm.litellm_facts import Flag, LitellmFacts
 
 FILE = Path(__file__).with_name("model_facts.json")
 
-LEAST_ALIKE = 5
-"""Characters that two names of one family begin with."""
-
 Dialect = Literal["openai-chat", "openai-responses", "anthropic", "gemini", "typesafe"]
-Flag = bool | None
-"""Yes, no, or not said."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +108,10 @@ class ModelFacts:
         """How a bare name begins, and the door it leads to; the first counts."""
 
     @cached_property
+    def litellms(self) -> LitellmFacts:
+        return LitellmFacts(self._data["litellms"])
+
+    @cached_property
     def doors(self) -> Mapping[str, Door]:
         return {
             id: Door(
@@ -152,38 +151,10 @@ class ModelFacts:
         flags, _, provider = found.partition(" ")
         return Entry(provider, Flags.read(flags))
 
-    def litellm(self, name: str) -> Capabilities | None:
-        """What dspy learns of exactly this name from litellm; `FOLDERS/*` and `*` are names that it does not list."""
-        found = self._data["litellm"].get(name)
-        if found is None:
-            return None
-        params = self._data["param_sets"][int(found[3:])].split()
-        return Capabilities(found[0] == "+", found[1] == "+", found[2] == "+", frozenset(params))
-
-    def most_alike(self, name: str) -> Capabilities | None:
-        """litellm's answer for the listed name that begins most like this one; None where none of its kind is listed.
-
-        It must have the same folders, and five characters behind them or more: the beginning of a family's name.
-        """
-        folders = name[: name.rfind("/") + 1]
-        alike = [
-            (_shared(one, name), -len(one), one)
-            for one in self._data["litellm"]
-            if one.startswith(folders) and one.rfind("/") + 1 == len(folders)
-        ]
-        shared, _, closest = max(alike, default=(0, 0, ""))
-        return self.litellm(closest) if shared >= len(folders) + LEAST_ALIKE else None
-
     @cached_property
     def retirements(self) -> Mapping[str, str]:
         """By name: the day (`2027-01-14`) on which the model leaves its provider's API, as the tables have it."""
         return {name: day for day, names in self._data["retired"].items() for name in names}
-
-
-def _shared(one: str, other: str) -> int:
-    """How many characters both begin with."""
-    pairs = zip(one, other, strict=False)
-    return next((place for place, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ from typing import Any
 import dspy
 import pytest
 from dspy.clients import model_metadata
-from oracle import calls, engines
+from oracle import calls, engines, model_names
 from oracle import compare as differences
 from oracle.tally import Record, Tally
 from oracle.write_model_facts import (
@@ -21,7 +21,9 @@ from oracle.write_model_facts import (
     entries,
     families,
     flags_of,
+    known_providers,
     listed_names,
+    litellms,
     nobody_logged_in,
     routes,
 )
@@ -55,6 +57,18 @@ def _alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def nobody_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No server that litellm would ask what a model of its own can do (Hugging Face, Ollama, Lemonade)."""
+    import litellm
+
+    def refused(*_: object, **__: object) -> None:
+        raise OSError("no server is asked here")
+
+    monkeypatch.setattr(litellm.module_level_client, "get", refused)
+    monkeypatch.setattr(litellm.module_level_client, "post", refused)
+
+
 def dspys(name: str, model_type: str = "chat", **settings: object) -> Capabilities:
     lm = dspy.LM(name, model_type=model_type, **settings)
     return Capabilities(
@@ -86,6 +100,7 @@ def test_the_data_are_what_the_script_writes() -> None:
     assert {key: data[key] for key in ("prefixes", "beginnings", "doors")} == routes()
     assert data["families"] == families(table)
     assert data["table"] == entries(table)
+    assert data["litellms"].items() >= litellms().items()
 
 
 @pytest.mark.parametrize("model_type", ["chat", "responses", "text"])
@@ -113,13 +128,34 @@ def test_every_listed_model_can_what_dspy_says_it_can(model_type: str, record: R
     + [(name, "responses") for name in OWN_NAMES if name.startswith(("openai", "gpt", "azure", "meta", "o3"))],
 )
 def test_a_name_that_nobody_lists_can_what_dspy_says_it_can(name: str, model_type: str) -> None:
-    ours, theirs = known_of(name, model_type).capabilities, dspys(name, model_type)
-    assert (ours.function_calling, ours.reasoning, ours.response_schema) == (
-        theirs.function_calling,
-        theirs.reasoning,
-        theirs.response_schema,
-    )
-    assert ("response_format" in ours.params) == ("response_format" in theirs.params)
+    assert known_of(name, model_type).capabilities == dspys(name, model_type)
+
+
+def compare_unlisted(count: int, record: Record, **connection: object) -> None:
+    tally = Tally("names of models that nobody lists: tools, reasoning, schema and parameters")
+    rng = Random(f"unlisted {count}")
+    for name in model_names.drawn(rng, count, sorted(known_providers()), every_name()):
+        model_type = rng.choice(("chat", "chat", "responses"))
+        try:
+            theirs = dspys(name, model_type, **connection)
+        except ValueError:
+            assert name.endswith("/"), "dspy refuses such a name, and there is nothing to compare"
+            continue
+        ours = known_of(name, model_type, connection).capabilities
+        tally.add(f"{name} {model_type} {connection}", None if ours == theirs else f"{ours} is not {theirs}")
+    tally.report(record)
+
+
+@pytest.mark.parametrize("count", [100, pytest.param(8000, marks=pytest.mark.slow)])
+def test_drawn_names_that_nobody_lists_can_what_dspy_says_they_can(
+    count: int, nobody_asked: None, record: Record
+) -> None:
+    compare_unlisted(count, record)
+
+
+@pytest.mark.slow
+def test_the_same_names_with_headers_of_ones_own_are_all_asked_of_litellm(nobody_asked: None, record: Record) -> None:
+    compare_unlisted(2000, record, extra_headers={"X-Org": "us"})
 
 
 @pytest.mark.parametrize("count", [15, pytest.param(300, marks=pytest.mark.slow)])
@@ -170,7 +206,7 @@ def test_of_an_unknown_provider_nothing_is_assumed() -> None:
 def test_who_says_what_a_model_can_do() -> None:
     assert known_of("openai/gpt-6-sol").said_by == f"dspy {version('dspy')}'s table"
     assert known_of("bedrock/us.anthropic.claude-opus-5").source == "litellm"
-    assert known_of("mistral/our-own").said_by == "no table lists it: as others of its provider"
+    assert known_of("mistral/our-own").said_by == "no table lists it: by the rules for such names"
     assert known_of("offline/exact").capabilities == Capabilities()
 
 
