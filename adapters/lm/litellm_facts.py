@@ -15,7 +15,7 @@ Flag = bool | None
 
 COLUMNS = (
     *("function_calling", "reasoning", "response_schema", "tool_choice", "none_reasoning_effort", "web_search"),
-    *("adaptive_thinking", "sampling_params"),
+    *("adaptive_thinking", "sampling_params", "parallel_function_calling"),
 )
 """What is kept of what litellm says of a model: its words without `supports_`."""
 

@@ -62,6 +62,9 @@ def kind_of(model: str, provider: str) -> str:
 
 
 def _words(facts: LitellmFacts, model: str, provider: str) -> Iterator[str]:
+    if provider in WITH_SERIES and "gpt-5" in model and "search" in model:
+        yield "search"
+        return
     if provider in ("bedrock", "vertex_ai"):
         yield from (_bedrocks if provider == "bedrock" else _vertexes)(facts, model)
         return
@@ -98,8 +101,6 @@ def _openais(facts: LitellmFacts, model: str, provider: str) -> Iterator[str]:
     listed = ("openai", "text-completion-openai")
     if any(one in model for one in OF_OPENAIS_SERIES) and "gpt-5-chat" not in last:
         yield "series"
-        if "gpt-5" in model and "search" in model:
-            yield "search"
         if last.startswith(("gpt-5.2", "gpt-5.4")):
             yield "5.2"
         if is_said(model, "none_reasoning_effort"):
@@ -108,6 +109,8 @@ def _openais(facts: LitellmFacts, model: str, provider: str) -> Iterator[str]:
             yield "choice-anywhere"
     if re.match(r"o\d", last) and facts.bare.get(last) == "openai":
         yield "o"
+        if is_said(model, "parallel_function_calling"):
+            yield "parallel"
     if provider == "azure" and any(one in model for one in ("o1", "o3", "o4", "o_series/")):
         yield "azures-o"
     if facts.bare.get(model.split("responses/", 1)[-1]) in listed:

@@ -54,6 +54,10 @@ HOTTEST = 1.0
 AS_IT_IS = (*VERBATIM, "service_tier")
 """Parts that OpenAI's API has, too: litellm hands them on where it is told to (`ALLOWED`), and else refuses them."""
 
+CHECKED = ("temperature", "top_p", "top_k", "metadata", "output_config")
+"""Parts that litellm looks through: it refuses those that its table says a model does not take, and hides a user whose
+name is an address of mail or a telephone number."""
+
 ALLOWED = "allowed_openai_params"
 KEPT = ("model", "messages", "top_p", "top_k", "tools", "tool_choice", "parallel_tool_calls", *AS_IT_IS)
 
@@ -97,6 +101,8 @@ def body_for_anthropic(model: str, request: Mapping[str, Any]) -> dict[str, Any]
 
 
 def for_litellm(body: Mapping[str, Any]) -> dict[str, Any]:
-    """What litellm is given, so that it hands on this body."""
-    allowed = [part for part in AS_IT_IS if part in body]
-    return {**body, **({ALLOWED: allowed} if allowed else {})}
+    """What litellm is given, so that it hands on this body: what it may refuse of a model goes beside (`extra_body`)."""
+    beside = {part: body[part] for part in CHECKED if part in body}
+    given = {part: one for part, one in body.items() if part not in beside}
+    allowed = [part for part in AS_IT_IS if part in given]
+    return {**given, **({ALLOWED: allowed} if allowed else {}), **({"extra_body": beside} if beside else {})}

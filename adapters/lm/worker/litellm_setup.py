@@ -49,6 +49,7 @@ def load() -> Any:
     _watch_for_requests()
     _tell_geminis_finish()
     _tell_coheres_finish()
+    _send_anthropic_what_litellm_would_refuse()
     _let_groq_name_no_tier()
     _let_ollama_fail()
     return litellm
@@ -258,6 +259,23 @@ def _tell_geminis_finish() -> None:
         return made
 
     gemini.ModelResponseIterator.chunk_parser = parsed
+
+
+def _send_anthropic_what_litellm_would_refuse() -> None:
+    """Writes `extra_body` into a request to Anthropic, as litellm does for most providers.
+
+    litellm would write it there under that name. What it refuses of a model by its own table, or leaves out, gets by.
+    """
+    from litellm.llms.anthropic.chat.transformation import AnthropicConfig
+
+    transform: Any = AnthropicConfig.transform_request
+
+    def transformed(self: Any, model: str, messages: Any, optional_params: Any, *rest: Any, **options: Any) -> Any:
+        extra = optional_params.pop("extra_body", None) if isinstance(optional_params, dict) else None
+        made = transform(self, model, messages, optional_params, *rest, **options)
+        return {**made, **extra} if isinstance(extra, dict) else made
+
+    AnthropicConfig.transform_request = transformed  # type: ignore[method-assign]
 
 
 COHERES_ENDINGS: Mapping[str, str] = {

@@ -8,7 +8,7 @@ from random import Random
 BASES = """
 gpt-4o gpt-4o-2031-01-02 gpt-4o-mini gpt-4.1 gpt-5 gpt-5-mini gpt-5-chat-latest gpt-5-search-api gpt-5.1 gpt-5.2-pro
 gpt-5.6-luna gpt-6-sol gpt-6-luna gpt-9 gpt-3.5-turbo gpt-3.5-turbo-instruct gpt-4 gpt-oss-20b gpt-oss-120b o1 o1-mini
-o3 o3-mini o4-mini o9 claude-2 claude-3-haiku-20240307 claude-3-5-sonnet-20241022 claude-3-7-sonnet-20250219
+o3 o3-mini o3-pro o1-pro o4-mini o9 claude-2 claude-3-haiku-20240307 claude-3-5-sonnet-20241022 claude-3-7-sonnet-20250219
 claude-opus-4-1 claude-sonnet-4-5 claude-sonnet-4-5@20250929 claude-haiku-4-5 claude-opus-5 claude-sonnet-5-5
 claude-opus-9-1 claude-9 gemini-1.5-pro gemini-2.0-flash gemini-2.5-pro gemini-2.5-flash-lite-preview-09-2025
 gemini-2.5-pro-preview-tts gemini-3-pro-preview gemini-3.8-flash gemini-9-pro gemma-3-27b-it llama3 llama3.2:3b
@@ -68,7 +68,9 @@ def names_of_every_provider(rng: Random, providers: Sequence[str], listed: Seque
     """Each provider with each of `BASES`, as it is and altered once, and the forms that some providers have alone."""
     made = {f"{one}/{name}" for one in providers for base in BASES for name in (base, altered(rng, base))}
     made |= {name for base in BASES for name in (base, altered(rng, base))}
-    made |= {_at_bedrock(rng, path, base) for path in PATHS for base in BASES if "." in base for _ in range(6)}
+    made |= {_at_bedrock(rng, path, base) for path in PATHS for base in BASES if "." in base for _ in range(2)}
+    regions = ("", *[f"{one}/" for one in REGIONS])
+    made |= {f"bedrock/{path}{at}{base}" for path in PATHS for base in BASES if "." in base for at in regions}
     made |= {_by_arn(path, kind, name) for path in PATHS for kind in PROFILES for name in OWN}
     made |= {f"vertex_ai/{folder}{altered(rng, base)}" for folder in VERTEX for base in BASES}
     return sorted(made | {f"{name}-2031-12-31" for name in listed} | {altered(rng, name) for name in listed})
