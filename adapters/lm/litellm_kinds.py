@@ -61,6 +61,15 @@ def kind_of(model: str, provider: str) -> str:
     return " ".join(_words(facts, model, provider))
 
 
+def refuses_sampling(model: str) -> bool:
+    """Whether litellm refuses a temperature, `top_p` and `top_k` for a model of Anthropic's.
+
+    Rule: `AnthropicModelInfo._supports_sampling_params`.
+    """
+    said = [_listed_somehow(model_facts().litellms, one, "sampling_params") for one in (model, model.partition("/")[2])]
+    return False in said
+
+
 def _words(facts: LitellmFacts, model: str, provider: str) -> Iterator[str]:
     if provider in WITH_SERIES and "gpt-5" in model and "search" in model:
         yield "search"

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.lm.addresses import OLLAMAS_HOME
+from adapters.lm.litellm_kinds import refuses_sampling
 from adapters.lm.lm_settings import ModelType
-from adapters.lm.wires.dspys_wire import Sent
+from adapters.lm.wires.dspys_wire import Sent, is_left_to_litellm
+from adapters.requests.strict_schema import ClassFormat
 from sessions.exports.endpoints import OFFLINE, headers_of, key_goes_there, key_variable, named_address
 from sessions.exports.exported import Exported, Source, View, beside
 from sessions.exports.python_source import comment, literal, quoted
@@ -58,7 +60,11 @@ def litellm_script(source: Source) -> Exported:
     arguments |= {one: value for one, value in connection.items() if one in OF_LITELLM}
     if made.path:
         arguments["api_base"] = made.under(arguments.get("api_base") or OLLAMAS_HOME)
-    left = [*beside(view)]
+    left: list[str] = [*beside(view)]
+    if view.model.startswith("anthropic/"):
+        arguments, refused = _without_what_litellm_refuses(view.model, arguments)
+        left += refused
+    form = _class_of(view, arguments)
     if made.stops:
         left.append(f"the stops {', '.join(map(quoted, made.stops))}, which that API does not know")
     if made.times > 1:
@@ -81,15 +87,18 @@ def litellm_script(source: Source) -> Exported:
         needs |= {"os", "sys"}
         check = f"if not os.environ.get({quoted(key)}):\n    sys.exit({quoted(f'set {key}')})\n\n"
     written = {"model": "MODEL", argument: name, **{one: _value(one, value) for one, value in arguments.items()}}
+    if form is not None:
+        written["response_format"] = "FORMAT"
     if headers:
         given = ", ".join(f"{quoted(one)}: os.environ[{quoted(variable)}]" for one, variable in headers.items())
         written["extra_headers"] = f"{{{given}}}"
     body = "".join(f"    {one}={value},\n" for one, value in written.items())
     imports = "".join(f"import {one}\n" for one in sorted(needs)) + ("\n" if needs else "") + "import litellm"
+    imports += "\nimport pydantic" if form is not None else ""
     text = (
         f"# {comment(f'{source.name}: {view.place}')}.\n\n{imports}\n\nMODEL = {model}\n"
         f"{name} = {literal(as_json(made.arguments[argument] if argument in made.arguments else _messages(view)))}\n\n"
-        f"{check}" + call.replace("{arguments}", f"\n{body}")
+        f"{form or ''}{check}" + call.replace("{arguments}", f"\n{body}")
     )
     return Exported(text, tuple(left))
 
@@ -98,6 +107,36 @@ def _handed_over(view: View) -> Sent:
     if view.model.startswith(OFFLINE):
         return Sent({**view.request.params, "model": view.model})
     return rendering.handed_over(view.session, view.column, view.request)
+
+
+def _class_of(view: View, arguments: Mapping[str, Any]) -> str | None:
+    """The class that litellm is given where it writes what goes out itself; None where it is given a schema.
+
+    Rule: the end of `dspy.adapters.json_adapter._get_structured_outputs_response_format`.
+    """
+    form = arguments.get("response_format")
+    body = {name: value for name, value in view.request.as_dict().items() if name != "model"}
+    used = rendering.settings_used(view.session, view.column)
+    if not isinstance(form, ClassFormat) or not is_left_to_litellm(view.model, body, used):
+        return None
+    return (
+        f"SCHEMA = {literal(as_json(form.of_class['schema']))}\n"
+        f"FORMAT = pydantic.create_model({quoted(str(form.of_class['name']))})\n"
+        "FORMAT.model_json_schema = lambda *_, **__: SCHEMA\n\n"
+    )
+
+
+def _without_what_litellm_refuses(model: str, arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The arguments as litellm by itself takes them, and what it would not send."""
+    plain = {one: value for one, value in arguments.items() if one != "extra_body"}
+    plain |= arguments.get("extra_body", {})
+    if not refuses_sampling(model):
+        return plain, []
+    gone = [
+        one for one in ("temperature", "top_p", "top_k") if one in plain and (one, plain[one]) != ("temperature", 1)
+    ]
+    kept = {one: value for one, value in plain.items() if one not in gone}
+    return kept, [f"{', '.join(gone)}, which litellm refuses for {model}"] if gone else []
 
 
 def _messages(view: View) -> list[dict[str, Any]]:

@@ -203,25 +203,25 @@ def body_of(session: Session, column: Column, request: Request) -> dict[str, Any
     if model.startswith("offline/"):
         return body
     head = {"model": body.pop("model")} if "model" in body else {}
-    return {**head, **as_written(model, body, _settings_used(session, column), lm_settings_of(session, column))}
+    return {**head, **as_written(model, body, settings_used(session, column), lm_settings_of(session, column))}
 
 
 def is_body_as_it_arrives(session: Session, column: Column, request: Request) -> bool:
     """Whether `body_of` is what stands at the server; else litellm writes it in the way of its provider."""
     model = session.model_of(column)
     body = {name: value for name, value in request.as_dict().items() if name != "model"}
-    used, settings = _settings_used(session, column), lm_settings_of(session, column)
+    used, settings = settings_used(session, column), lm_settings_of(session, column)
     return model.startswith("offline/") or arrives_as_written(model, body, used, settings)
 
 
 def handed_over(session: Session, column: Column, request: Request) -> Sent:
     """A request as litellm is given it."""
     body = {name: value for name, value in request.as_dict().items() if name != "model"}
-    model, used = session.model_of(column), _settings_used(session, column)
+    model, used = session.model_of(column), settings_used(session, column)
     return sent(model, body, used, lm_settings_of(session, column))
 
 
-def _settings_used(session: Session, column: Column) -> frozenset[str]:
+def settings_used(session: Session, column: Column) -> frozenset[str]:
     """The settings of the connection in use by which dspy chooses its client."""
     given = connection_of(session, column)
     used = {name for name in ("api_base", "api_version") if given.get(name)}

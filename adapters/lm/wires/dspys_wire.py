@@ -16,7 +16,7 @@ from adapters.lm.addresses import OLLAMA
 from adapters.lm.lm_settings import LMSettings
 from adapters.lm.model_facts import Door
 from adapters.lm.model_routes import has_gateway, own_route
-from adapters.lm.wires import anthropic_wire, chat_wire, responses_wire
+from adapters.lm.wires import anthropic_wire, chat_wire, gemini_wire, responses_wire
 from adapters.lm.wires.dspys_client import NotTakenError, effort_of, form_of, taken
 
 SAME_API = frozenset({"openai", "groq", "openrouter", "deepseek", "xai", "hosted_vllm", "moonshot", *OLLAMA})
@@ -70,6 +70,10 @@ def sent(model: str, request: Mapping[str, Any], connection: frozenset[str], set
     if settings.model_type == "chat":
         body = body_of_dspy(model, request, connection)
         if _by_chat_door(model, request, connection) is None:
+            by_gemini = _by_geminis_door(model, request, connection)
+            if by_gemini is not None:
+                given = gemini_wire.for_litellm(by_gemini, request["messages"])
+                return Sent({**given, "model": model}, request.get("n") or 1)
             by_anthropic = _by_anthropics_door(model, request, connection)
             if by_anthropic is None:
                 return Sent({**body, "model": model})
@@ -134,6 +138,17 @@ def _by_anthropics_door(model: str, request: Mapping[str, Any], connection: froz
     try:
         return anthropic_wire.body_for_anthropic(route.model, request)
     except NotTakenError:
+        return None
+
+
+def _by_geminis_door(model: str, request: Mapping[str, Any], connection: frozenset[str]) -> dict[str, Any] | None:
+    """What dspy's client sends to Gemini; None where it does not, or the request holds what we leave to litellm."""
+    route = None if has_gateway(model, os.environ) else own_route(model, "chat", connection)
+    if route is None or route.door.id != "gemini" or not model.startswith("gemini/"):
+        return None
+    try:
+        return gemini_wire.body_for_gemini(route.model, request)
+    except (NotTakenError, gemini_wire.NoSuchPartError):
         return None
 
 

@@ -50,6 +50,7 @@ def load() -> Any:
     _tell_geminis_finish()
     _tell_coheres_finish()
     _send_anthropic_what_litellm_would_refuse()
+    _send_gemini_the_body_as_it_is()
     _let_groq_name_no_tier()
     _let_ollama_fail()
     return litellm
@@ -275,7 +276,28 @@ def _send_anthropic_what_litellm_would_refuse() -> None:
         made = transform(self, model, messages, optional_params, *rest, **options)
         return {**made, **extra} if isinstance(extra, dict) else made
 
-    AnthropicConfig.transform_request = transformed  # type: ignore[method-assign]
+    AnthropicConfig.transform_request = transformed
+
+
+def _send_gemini_the_body_as_it_is() -> None:
+    """Has a part of `extra_body` stand in place of litellm's own in a request to Gemini, and none where it is empty.
+
+    litellm would add its own settings to those that the part has, as a temperature of 1.0.
+    """
+    from litellm.llms.vertex_ai.gemini import transformation
+
+    merge: Any = transformation._pop_and_merge_extra_body
+
+    def merged(data: Any, optional_params: dict[str, Any]) -> None:
+        extra = optional_params.get("extra_body") or {}
+        for name in ("generationConfig", "contents"):
+            if name in extra:
+                data.pop(name, None)
+        merge(data, optional_params)
+        if data.get("generationConfig") == {}:
+            del data["generationConfig"]
+
+    transformation._pop_and_merge_extra_body = merged
 
 
 COHERES_ENDINGS: Mapping[str, str] = {

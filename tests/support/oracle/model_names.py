@@ -8,7 +8,8 @@ from random import Random
 BASES = """
 gpt-4o gpt-4o-2031-01-02 gpt-4o-mini gpt-4.1 gpt-5 gpt-5-mini gpt-5-chat-latest gpt-5-search-api gpt-5.1 gpt-5.2-pro
 gpt-5.6-luna gpt-6-sol gpt-6-luna gpt-9 gpt-3.5-turbo gpt-3.5-turbo-instruct gpt-4 gpt-oss-20b gpt-oss-120b o1 o1-mini
-o3 o3-mini o3-pro o1-pro o4-mini o9 claude-2 claude-3-haiku-20240307 claude-3-5-sonnet-20241022 claude-3-7-sonnet-20250219
+o3 o3-mini o3-pro o1-pro o4-mini o9 claude-2 claude-3-haiku-20240307
+claude-3-5-sonnet-20241022 claude-3-7-sonnet-20250219
 claude-opus-4-1 claude-sonnet-4-5 claude-sonnet-4-5@20250929 claude-haiku-4-5 claude-opus-5 claude-sonnet-5-5
 claude-opus-9-1 claude-9 gemini-1.5-pro gemini-2.0-flash gemini-2.5-pro gemini-2.5-flash-lite-preview-09-2025
 gemini-2.5-pro-preview-tts gemini-3-pro-preview gemini-3.8-flash gemini-9-pro gemma-3-27b-it llama3 llama3.2:3b

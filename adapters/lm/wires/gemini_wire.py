@@ -1,0 +1,144 @@
+"""A chat request to Gemini as dspy 3.4.1's own client writes it, put into the body that litellm sends.
+
+litellm would write the schema anew, ask for a summary of the thinking, set a temperature that nobody asked for, and
+refuse what Gemini's API has no word for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adapters.lm.wires.anthropic_wire import BUDGETS
+from adapters.lm.wires.dspys_client import (
+    REASONING,
+    VERBATIM,
+    NotTakenError,
+    choice_of,
+    effort_of,
+    form_of,
+    limit_of,
+    taken,
+    tools_of,
+    top_logprobs_of,
+)
+
+NUMBERS: Mapping[str, str] = {
+    "temperature": "temperature",
+    "top_p": "topP",
+    "top_k": "topK",
+    "seed": "seed",
+    "frequency_penalty": "frequencyPenalty",
+    "presence_penalty": "presencePenalty",
+}
+MODES: Mapping[str, str] = {"none": "NONE", "required": "ANY", "auto": "AUTO"}
+HIGHEST = ("xhigh", "max")
+"""Efforts that models of the third generation do not know; they are told `high`."""
+
+_EMBEDDED = re.compile(r"data:([^;,]+);base64,(.+)", re.DOTALL)
+
+
+class NoSuchPartError(ValueError):
+    """A part of a message that this file does not write; litellm writes the request then."""
+
+
+def body_for_gemini(model: str, request: Mapping[str, Any]) -> dict[str, Any]:
+    """The whole body. Raises NotTakenError, and NoSuchPartError for messages of other parts than texts and images.
+
+    What Gemini's API has no word for is left out. Of `n` nothing is written: as many requests are sent.
+    Rule: `dspy._vendor.lm15.providers.gemini.GeminiLM._payload`.
+    """
+    given = taken(request)
+    foreign = given.keys() & set(REASONING) - {"reasoning_effort"}
+    if foreign:
+        raise NotTakenError(f"{min(foreign)}, which is another server's way of asking for reasoning")
+    alternatives, tools, form = top_logprobs_of(given), tools_of(given), form_of(given)
+    choice = choice_of(given, tools)
+    body = _turns(given["messages"])
+    config: dict[str, Any] = {written: _number(given[name]) for name, written in NUMBERS.items() if name in given}
+    limit = limit_of(given)
+    if limit is not None:
+        config["maxOutputTokens"] = limit
+    if given["stop"]:
+        config["stopSequences"] = given["stop"]
+    if alternatives is not None:
+        config |= {"responseLogprobs": True, **({"logprobs": alternatives} if alternatives else {})}
+    if form is not None:
+        config["responseMimeType"] = "application/json"
+        if form["type"] == "json_schema":
+            strict = _has(form["schema"], "additionalProperties")
+            config["responseJsonSchema" if strict else "responseSchema"] = form["schema"]
+    thinking = _thinking(model, effort_of(given))
+    if thinking is not None:
+        config["thinkingConfig"] = thinking
+    body["generationConfig"] = config
+    if tools:
+        body["tools"] = [{"functionDeclarations": tools}]
+    if isinstance(choice, str):
+        body["toolConfig"] = {"functionCallingConfig": {"mode": MODES[choice]}}
+    elif choice is not None:
+        body["toolConfig"] = {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": [choice["name"]]}}
+    if "service_tier" in given:
+        body["serviceTier"] = given["service_tier"]
+    return {**body, **{name: given[name] for name in VERBATIM if name in given}}
+
+
+def for_litellm(body: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What litellm is given, so that it sends this body: the system's message stands in the body alone."""
+    turns = [one for one in messages if one.get("role") not in ("system", "developer")]
+    return {"messages": turns, "extra_body": dict(body)}
+
+
+def _turns(messages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    system: dict[str, Any] = {}
+    turns = []
+    for number, one in enumerate(messages):
+        role = one.get("role")
+        if role in ("system", "developer") and number == 0 and isinstance(one.get("content"), str):
+            system = {"systemInstruction": {"parts": [{"text": one["content"]}]}} if one["content"] else {}
+        elif role in ("user", "assistant") and not one.get("tool_calls"):
+            turns.append({"role": "model" if role == "assistant" else "user", "parts": _parts(one.get("content"))})
+        else:
+            raise NoSuchPartError(f"a message of the role {role!r}")
+    if not turns:
+        raise NotTakenError("no message but the system's")
+    return {"contents": turns, **system}
+
+
+def _parts(content: Any) -> list[dict[str, Any]]:
+    if isinstance(content, str):
+        return [{"text": content}]
+    if not isinstance(content, list) or not content:
+        raise NoSuchPartError("a message without content")
+    return [_part(one) for one in content]
+
+
+def _part(block: Mapping[str, Any]) -> dict[str, Any]:
+    if set(block) == {"type", "text"} and isinstance(block["text"], str):
+        return {"text": block["text"]}
+    image = block.get("image_url")
+    embedded = _EMBEDDED.fullmatch(str(image.get("url"))) if isinstance(image, Mapping) else None
+    if embedded is None or set(block) != {"type", "image_url"} or set(image or ()) != {"url"}:
+        raise NoSuchPartError(f"a part of the type {block.get('type')}")
+    return {"inlineData": {"mimeType": embedded[1], "data": embedded[2]}}
+
+
+def _thinking(model: str, effort: str | None) -> dict[str, Any] | None:
+    """Rule: the part of `_payload` on reasoning, and `gemini_level_class`."""
+    if effort is None:
+        return None
+    if model.lower().removeprefix("models/").startswith("gemini-3"):
+        level = "minimal" if effort == "none" else "high" if effort in HIGHEST else effort
+        return {"thinkingLevel": level}
+    return {"thinkingBudget": 0 if effort == "none" else BUDGETS[effort]}
+
+
+def _number(value: float) -> float:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _has(schema: Any, name: str) -> bool:
+    if isinstance(schema, Mapping):
+        return name in schema or any(_has(one, name) for one in schema.values())
+    return isinstance(schema, list) and any(_has(one, name) for one in schema)

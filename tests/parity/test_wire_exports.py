@@ -1,0 +1,106 @@
+"""What the exported script sends by litellm alone, beside what we send for the same case."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback_server import CANARY, LoopbackServer
+from oracle.tally import Record, Tally
+from wire_bodies import LIMIT, TRANSPORT
+
+from adapters.lm.addresses import host_of
+from sessions.exports.exported import Exported, source_of
+from sessions.exports.litellm_script import litellm_script
+from sessions.model.session import Case, Column, Session, SignatureText
+from workbench.sending import sending
+
+ROUTES = (
+    *("openai/gpt-6-sol", "openai/o3", "groq/openai/gpt-oss-20b", "openrouter/openai/gpt-oss-120b", "xai/grok-4.7"),
+    *("deepseek/deepseek-chat", "hosted_vllm/own", "moonshot/kimi-k3", "ollama/llama3.2", "together_ai/any"),
+    *("fireworks_ai/any", "mistral/mistral-large-latest", "gemini/gemini-3.8-flash", "anthropic/claude-opus-4-1"),
+    "anthropic/claude-sonnet-5-5",
+)
+SIGNATURE = SignatureText("question -> tags: list[str], sure: bool, found: dict[str, int] | None")
+
+
+def session_for(server: LoopbackServer, model: str, **params: Any) -> Session:
+    given = {"max_tokens": LIMIT, "api_base": server.url, **params}
+    if model.startswith("fireworks_ai/"):
+        given["response_format"] = {"type": "json_object"}
+    return Session(SIGNATURE, (), (Column("one", "json"),), (Case("case 1", {"question": "Rain?"}),), model, given)
+
+
+def script_of(server: LoopbackServer, session: Session) -> Exported:
+    return litellm_script(
+        source_of(session, session.columns, session.cases, name="asked", allow_hosts=[host_of(server.url)])
+    )
+
+
+def sent_by_script(server: LoopbackServer, session: Session, folder: Path) -> Any:
+    """The body; the script must end well, whatever it is answered."""
+    (folder / "ask.py").write_text(script_of(server, session).text, "utf-8")
+    server.requests.clear()
+    keys = {name: CANARY for name in os.environ if name.endswith("_API_KEY")}
+    environment = {**os.environ, **keys, "LITELLM_LOCAL_MODEL_COST_MAP": "True", "NO_PROXY": "127.0.0.1"}
+    done = subprocess.run(
+        [sys.executable, "ask.py"], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    return body_of(server, done.stderr[-1500:])
+
+
+def sent_by_us(server: LoopbackServer, session: Session) -> Any:
+    server.requests.clear()
+    sending.send(session, session.columns[0], session.cases[0], allow_hosts=[host_of(server.url)])
+    return body_of(server, "nothing")
+
+
+def body_of(server: LoopbackServer, problem: str) -> Any:
+    asked = [one.body for one in server.requests if not one.path.endswith("/api/show")]
+    return {name: one for name, one in asked[0].items() if name not in TRANSPORT} if asked else {"nothing": problem}
+
+
+def compare(server: LoopbackServer, session: Session, folder: Path, tally: Tally) -> None:
+    ours, script = sent_by_us(server, session), sent_by_script(server, session, folder)
+    if "nothing" in ours:
+        assert "nothing" in script and len(session.params) > 2, "a plain request is sent"
+        return
+    found = (
+        None if json.dumps(ours, sort_keys=True) == json.dumps(script, sort_keys=True) else f"{script} is not {ours}"
+    )
+    tally.add(f"{session.model} {session.params}", found)
+
+
+def test_the_script_sends_what_we_send(server: LoopbackServer, tmp_path: Path, record: Record) -> None:
+    tally = Tally("bodies that the exported script sends")
+    compare(server, session_for(server, "openai/gpt-6-sol"), tmp_path, tally)
+    tally.report(record)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ROUTES)
+def test_the_script_sends_what_we_send_on_every_route(
+    server: LoopbackServer, tmp_path: Path, model: str, record: Record
+) -> None:
+    tally = Tally("bodies that the exported script sends")
+    for params in ({}, {"temperature": 1, "reasoning_effort": "low"}, {"n": 1, "seed": 3}):
+        compare(server, session_for(server, model, **params), tmp_path, tally)
+    tally.report(record)
+
+
+@pytest.mark.slow
+def test_what_litellm_refuses_by_itself_is_left_out_of_the_script_and_named(
+    server: LoopbackServer, tmp_path: Path
+) -> None:
+    session = session_for(server, "anthropic/claude-sonnet-5-5", top_p=0.5, top_k=40, temperature=0.5)
+    assert (
+        "temperature, top_p, top_k, which litellm refuses for anthropic/claude-sonnet-5-5"
+        in script_of(server, session).left_out
+    )
+    body = sent_by_script(server, session, tmp_path)
+    assert "messages" in body and not {"temperature", "top_p", "top_k"} & body.keys()
