@@ -14,17 +14,17 @@ from adapters.lm.litellm_names import bedrocks_model, is_said, without_path
 from adapters.lm.model_facts import model_facts
 
 PARTS = {
-    "xai": ("grok-4", "grok-3-mini", "grok-code-fast"),
     "mistral": ("magistral",),
     "codestral": ("magistral",),
     "gemini": ("tts",),
     "moonshot": ("kimi-thinking-preview",),
-    "azure_ai": ("grok-3-mini", "grok-4", "grok-code-fast", "agents/"),
+    "azure_ai": ("agents/",),
     "cohere": ("v1/",),
     "cohere_chat": ("v1/",),
 }
 """By provider: parts of a name that litellm looks for."""
 
+WITHOUT_STOPS = ("grok-3-mini", "grok-4", "grok-code-fast")
 OF_OPENAIS_SERIES = ("gpt-5", "gpt-6")
 WITH_SERIES = frozenset({"openai", "azure", "azure_ai", "github_copilot", "chatgpt", "ragflow", "bedrock_mantle"})
 """Providers of whose models litellm takes those with these parts in their names for OpenAI's."""
@@ -98,6 +98,10 @@ def _words(facts: LitellmFacts, model: str, provider: str) -> Iterator[str]:
         yield "web"
     if provider == "groq" and model.removeprefix("groq/") in ("compound", "compound-mini"):
         yield "compound"
+    if provider in ("xai", "azure_ai") and any(one in model for one in WITHOUT_STOPS):
+        yield "no-stop"
+    if provider == "xai" and ("grok-4" in model or "grok-code-fast" in model):
+        yield "no-penalty"
     if provider == "oci" and last.split(".")[0].lower() == "cohere":
         yield "cohere"
     looked_at = small if provider in ("mistral", "codestral") else model
