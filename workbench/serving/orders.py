@@ -10,6 +10,7 @@ from pathlib import Path
 
 from adapters.lm import addresses
 from adapters.lm.capabilities import split_model
+from workbench.serving import DISK_MB, MEMORY_MB
 
 FILES, HOME = "files", "home"
 """In the folder of a visitor: where his files are, and what the program keeps for itself (state, settings, log)."""
@@ -30,8 +31,8 @@ class Orders:
     session: str | None = None
     lesson: int | None = None
     models: tuple[str, ...] = ()
-    memory_mb: int = 1024
-    disk_mb: int = 100
+    memory_mb: int = MEMORY_MB
+    disk_mb: int = DISK_MB
     leads: bool = False
     is_projected: bool = False
 

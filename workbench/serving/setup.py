@@ -7,6 +7,7 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
+from workbench.serving import DISK_MB, MEMORY_MB
 from workbench.serving.orders import Orders
 
 ANY = ("0.0.0.0", "::", "")
@@ -35,8 +36,8 @@ class Setup:
     font_size: int = 16
     lesson: int | None = None
     models: tuple[str, ...] = ()
-    memory_mb: int = 1024
-    disk_mb: int = 100
+    memory_mb: int = MEMORY_MB
+    disk_mb: int = DISK_MB
     is_projected: bool = False
 
     @property

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from workbench.cli import arguments
 from workbench.output import command_output, exit_codes
 from workbench.output.exit_codes import CommandError
+from workbench.serving import DISK_MB, MEMORY_MB
 
 if TYPE_CHECKING:
     from workbench.serving.class_room import ClassRoom
@@ -75,16 +76,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory",
         type=_number(LEAST_MEMORY_MB, MOST_MEMORY_MB),
-        default=1024,
+        default=MEMORY_MB,
         metavar="MB",
-        help="the most that a visitor's process gets (default 1024)",
+        help=f"the most that a visitor's process gets (default {MEMORY_MB})",
     )
     parser.add_argument(
         "--disk",
         type=_number(1, MOST_DISK_MB),
-        default=100,
+        default=DISK_MB,
         metavar="MB",
-        help="what a visitor's folder holds before nothing more is written to it (default 100)",
+        help=f"what a visitor's folder holds before nothing more is written to it (default {DISK_MB})",
     )
     parser.add_argument(
         "--font-size", type=_number(6, 72), default=16, metavar="PX", help="of the pages (default 16; a projector: 24)"
