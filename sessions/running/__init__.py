@@ -1,1 +1,1 @@
-"""A session's cases as requests, its tools with those who answer, and its recordings as a model."""
+"""A session's cases as requests, its tools with those who answer, and recordings, also in the place of a model."""

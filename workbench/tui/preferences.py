@@ -14,6 +14,7 @@ from workbench.state.document import Document
 from workbench.tui import remembered, themes
 from workbench.tui.keys.key_words import USUAL, KeyWords
 from workbench.tui.panes.editors import EDITORS
+from workbench.tui.panes.signature import VIEWS
 from workbench.tui.remembered import Remembered, number_in, text_in
 from workbench.tui.screens.main import MainScreen
 from workbench.tui.widgets.prompt.prompt_section import Origin
@@ -153,9 +154,10 @@ class Preferences:
         tab = text_in(parts, "tab")
         if tab in EDITORS:
             self._main.editors.open(tab)
-        view = text_in(parts, "signature")
-        if view in ("form", "both", "source"):
-            self._main.editors.signature.show_as(view, focus=False)  # type: ignore[arg-type]
+        said = text_in(parts, "signature")
+        view = next((one for one in VIEWS if one == said), None)
+        if view is not None:
+            self._main.editors.signature.show_as(view, focus=False)
 
     def _unfold(self, kept: Any) -> None:
         """The long values that were open, by column."""

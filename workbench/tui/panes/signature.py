@@ -30,6 +30,7 @@ FORM = "(form)"
 NOTHING_YET = "question -> answer: str   or paste a class of your program"
 """What stands in the place of a signature's text."""
 View = Literal["source", "form", "both"]
+VIEWS: tuple[View, ...] = get_args(View)
 PREDICTORS: tuple[Predictor, ...] = ("Predict", "ChainOfThought")
 
 
@@ -141,8 +142,7 @@ is wrong and what would work.
             self._form.go_to()
 
     def show_next_view(self) -> None:
-        views: tuple[View, ...] = get_args(View)
-        self.show_as(views[(views.index(self.view) + 1) % len(views)])
+        self.show_as(VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)])
 
     def light(self, field: str | None) -> None:
         """Marks where a field is declared, as the origin of what the user points at."""
