@@ -36,6 +36,7 @@ async def export(host: Host, name: str) -> None:
     """Exports the column with the focus, or all that the form `name` has room for, and says what went where."""
     form = FORMS[name]
     make = _maker(host, form)
+    host.main.status.say(f"{form.title} is being made …")
     try:
         made = await asyncio.to_thread(make)  # a session of a thousand demos takes a second in some forms
     except CommandError as error:

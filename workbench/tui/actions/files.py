@@ -223,7 +223,7 @@ async def offer_left_over(host: Host) -> None:
             "Work that was not saved",
             f"Texts that are no values yet were left in {what}. They were kept at {left.at:%Y-%m-%d %H:%M:%S}."
             if only_texts
-            else f"The app ended without saving {what} the last time. A copy of {left.at:%Y-%m-%d %H:%M:%S} was kept.",
+            else f"The last time, the app ended without saving {what}. A copy of {left.at:%Y-%m-%d %H:%M:%S} was kept.",
             [
                 Answer("take", "t", "Take it", "and go on with that copy"),
                 Answer("leave", "l", "Leave it", "it stays among the earlier versions"),

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
+from typing import Any
 
 import pytest
 from open_app import TICKETS, Desk, at_the_desk
 
 from sessions.model.session import Column
+from workbench.exporting import forms
 from workbench.exporting.forms import FORMS
 from workbench.tui.actions import exporting
 from workbench.tui.dialogs.confirm import ConfirmScreen
@@ -69,3 +72,21 @@ def test_a_refusal_says_what_to_do_here_and_not_on_the_command_line() -> None:
         assert "--" not in said.message
 
     at_the_desk(act, replace(TICKETS, columns=(Column("markdown", "markdown"),)))
+
+
+def test_a_form_that_takes_its_time_is_said_to_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, make = Event(), forms.export
+
+    def slowly(*arguments: Any, **options: Any) -> Any:
+        assert begun.wait(60)
+        return make(*arguments, **options)
+
+    monkeypatch.setattr(forms, "export", slowly)
+
+    async def act(desk: Desk) -> None:
+        desk.app.ask(exporting.export(desk.app, "messages"))
+        await desk.until(lambda: "is being made" in desk.main.status.render().plain, "for a word about it")
+        begun.set()
+        await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
+
+    at_the_desk(act)

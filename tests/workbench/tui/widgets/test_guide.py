@@ -110,4 +110,18 @@ def test_a_long_signature_keeps_most_of_its_pane() -> None:
     at_the_desk(act, session=first, size=MIDDLE)
 
 
+def test_the_guide_goes_when_work_on_another_session_is_taken_up() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.guidance.show(is_first=True)
+        await desk.settle()
+        desk.app.restore(desk.document.session)
+        await desk.settle()
+        assert desk.app.screen.query(Guide), "it is about this session"
+        desk.app.restore(examples.load("question"))
+        await desk.settle()
+        assert not desk.app.screen.query(Guide)
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE)
+
+
 FOOT_KEYS = "quits  esc hides"
