@@ -321,7 +321,8 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
 
     def _hints(self, room: int) -> str:
         """The keys that mean something now, as many as fit `room` cells, what decides and leaves before what looks."""
-        keys, accepted = keys_of(self.app), len(self.decisions.accepted)
+        keys, causes = keys_of(self.app), [one for one in self.decisions.causes if one.id in self.decisions.accepted]
+        accepted = len({fixture for one in causes for fixture in one.fixtures})
         hints = ["{review.accept|a} accept", "{review.leave|s} leave", "{review.accept_all|A}/{review.leave_all|S} all"]
         hints += ["{review.undo|u} undo"] if self.decisions.can_be_undone else []
         hints += [f"{{review.close|esc}} {f'{self._then} {accepted}' if accepted else 'closes'}"]

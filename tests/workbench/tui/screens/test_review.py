@@ -137,6 +137,15 @@ def test_where_it_is_low_the_reply_stands_below_the_prompt(folder: Path) -> None
     reviewed(folder, act, SMALL)
 
 
+def test_leaving_says_how_many_fixtures_are_recorded_and_not_how_many_causes(folder: Path) -> None:
+    async def act(screen: Screen) -> None:
+        await screen.press("a")
+        assert len(screen.review.decisions.accepted) == 1
+        assert "esc writes 4" in screen.painted.splitlines()[-1]
+
+    reviewed(folder, act, WIDE)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [WIDE, (100, 30), SMALL])
 def test_no_key_is_cut_off_at_the_edge_whatever_can_be_done(folder: Path, size: tuple[int, int]) -> None:

@@ -118,8 +118,7 @@ def test_the_guide_goes_when_work_on_another_session_is_taken_up() -> None:
         await desk.settle()
         assert desk.app.screen.query(Guide), "it is about this session"
         desk.app.restore(examples.load("question"))
-        await desk.settle()
-        assert not desk.app.screen.query(Guide)
+        await desk.until(lambda: not desk.app.screen.query(Guide), "for the guide to go")
 
     at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE)
 
