@@ -392,7 +392,7 @@ def _expected(signature: Signature) -> Content:
         kind = one_line(written(one.annotation), 20)
         said += [(", ", quiet)] if place else []
         said += [(one.name, "$text-primary bold"), (f" {kind}", quiet)]
-    return lines(*said, ("\nA reply pasted here is read without a call.", quiet))
+    return lines(*said, ("\nA reply pasted here is read at once", quiet))
 
 
 def _short(count: int) -> str:

@@ -164,12 +164,18 @@ class StatusLine(Widget):
         keys = keys_of(self.app)
         fitting: set[str] = set()
         for named, name, action, _ in sorted(KEYS, key=lambda one: one[3]):
-            room -= cell_width(keys(named)) + cell_width(name) + (5 if action == SEND else 3)
+            room -= cell_width(keys(named)) + cell_width(name) + 3
             if room < 0:
                 break
             fitting.add(action)
         shown = [(keys(named), name, action) for named, name, action, _ in KEYS if action in fitting]
-        return Content.assemble(*[_does(action, _key(key, name, action)) for key, name, action in shown])
+        following = [action for _, _, action in shown[1:]] + [""]
+        return Content.assemble(
+            *[
+                _does(one[2], _key(*one, is_before_send=after == SEND))
+                for one, after in zip(shown, following, strict=True)
+            ]
+        )
 
 
 def _models(session: Session) -> str:
@@ -188,11 +194,15 @@ def case_word(name: str) -> str:
     return Case(name).in_words.removesuffix(name)
 
 
-def _key(key: str, name: str, action: str) -> Content:
-    """A key and its name. What everything here leads to, sending, is filled: seen before it is looked for."""
+def _key(key: str, name: str, action: str, is_before_send: bool) -> Content:
+    """A key and its name. What everything here leads to, sending, is filled: seen before it is looked for.
+
+    It has one of the two blanks to each side.
+    """
     if action == SEND:
-        return Content.assemble((f" {key} {name} ", "$text-accent bold reverse"), "  ")
-    return Content.assemble((key, "$text-accent bold"), " ", (name, "$foreground 80%"), "  ")
+        return Content.assemble((f" {key} {name} ", "$text-accent bold reverse"), " ")
+    gap = " " if is_before_send else "  "
+    return Content.assemble((key, "$text-accent bold"), " ", (name, "$foreground 80%"), gap)
 
 
 def _does(action: str, label: Content) -> Content:

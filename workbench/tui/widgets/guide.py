@@ -79,7 +79,7 @@ FIRST: tuple[Step, ...] = (
     ),
     Step("In the refused one (XML) write &amp; for &: it is read anew at every key.", _mended, "&amp;"),
     Step(
-        "{app.focus_editors|F2} back to the signature: make `total: float` an `int`. Every prompt follows.",
+        "{app.focus_editors|F2} back to the signature: make `total: float` an `int`. Every prompt follows at once.",
         lambda seen: seen.session.signature.text != seen.opened.signature.text,
         "{app.focus_editors|F2}",
     ),
