@@ -101,7 +101,8 @@ def _by_name_alone(facts: LitellmFacts, model: str, provider: str | None) -> Nam
 def is_listed(model: str) -> bool:
     """Whether litellm's table has the model, under whichever of its names."""
     facts = model_facts().litellms
-    found = named(model) or named(model, model.partition("/")[0])
+    head, _, rest = model.partition("/")
+    found = Named(rest, head) if head in LOG_IN_FIRST else named(model) or named(model, head)
     if found is None:
         return False
     spelled, provider = _spelled(facts, found)

@@ -206,6 +206,8 @@ def test_of_an_unknown_provider_nothing_is_assumed() -> None:
 def test_who_says_what_a_model_can_do() -> None:
     assert known_of("openai/gpt-6-sol").said_by == f"dspy {version('dspy')}'s table"
     assert known_of("bedrock/us.anthropic.claude-opus-5").source == "litellm"
+    assert known_of("github_copilot/gpt-4o").source == "litellm"
+    assert known_of("azure_ai/FW-Kimi-K2.5").source == "litellm"
     assert known_of("mistral/our-own").said_by == "no table lists it: by the rules for such names"
     assert known_of("offline/exact").capabilities == Capabilities()
 
