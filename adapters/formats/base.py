@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from operator import is_
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adapters.formats import calling
 from adapters.formats.callbacks import announced
 from adapters.formats.conversation import history_messages
 from adapters.formats.overridden_methods import is_own, message_of, prompt_of_dicts, reading_of_parse
@@ -333,6 +332,8 @@ class Adapter:
         inputs: Mapping[str, Any],
     ) -> list[dict[str, Any]]:
         """Calls an LM with dspy's interface, of 3.4 or of 3.5 (`formats.asking`); one dict of values a completion."""
+        from adapters.formats import calling  # what only a call needs: requests, tools, decisions
+
         return calling.call(self, lm, lm_kwargs, signature, demos, inputs)
 
     async def acall(
@@ -344,6 +345,8 @@ class Adapter:
         inputs: Mapping[str, Any],
     ) -> list[dict[str, Any]]:
         """As `__call__`, through `lm.acall`."""
+        from adapters.formats import calling
+
         return await calling.acall(self, lm, lm_kwargs, signature, demos, inputs)
 
 
