@@ -7,6 +7,7 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -55,3 +56,12 @@ def _batch(call: Callable[[], object], times: int) -> float:
     for _ in range(times):
         call()
     return (time.process_time() - start) / times
+
+
+def state_with_open_prompts(here: Path) -> str:
+    """A state folder in which prompts were left open: what is folded is neither painted nor waited for."""
+    place = here / "state" / "adapter-workbench" / "layout.json"
+    if not place.exists():
+        place.parent.mkdir(parents=True, mode=0o700)
+        place.write_text('{"user": {"quiet": false}}')
+    return str(here / "state")

@@ -24,6 +24,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
+from measure import state_with_open_prompts  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 from sessions.releases import environments  # noqa: E402
@@ -79,7 +80,7 @@ def main(versions: Sequence[str]) -> None:
 def _typed(names: Sequence[str], here: Path, data: Path) -> Typed:
     environment = {
         "HOME": str(here),
-        "XDG_STATE_HOME": str(here / "state"),
+        "XDG_STATE_HOME": state_with_open_prompts(here),
         "XDG_DATA_HOME": str(data),
         "PYTHONPATH": str(ROOT),
     }

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
+from measure import state_with_open_prompts  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 SIZE = (160, 45)
@@ -66,7 +67,7 @@ def main() -> None:
 def _terminal(words: list[str], here: Path) -> Terminal:
     environment = {
         "HOME": str(here),
-        "XDG_STATE_HOME": str(here / "state"),
+        "XDG_STATE_HOME": state_with_open_prompts(here),
         "PYTHONPATH": str(ROOT),
         "PYTHONDONTWRITEBYTECODE": "",
         "PYTHONPYCACHEPREFIX": str(here / "bytecode"),

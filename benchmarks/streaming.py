@@ -22,6 +22,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
+from measure import state_with_open_prompts  # noqa: E402
 from terminal import Terminal  # noqa: E402
 
 BAR_MS = 16.0
@@ -57,7 +58,7 @@ def _measure(here: Path, said: str, each: float) -> None:
         port = server.stdout.readline().strip()
         environment = {
             "HOME": str(here),
-            "XDG_STATE_HOME": str(here / "state"),
+            "XDG_STATE_HOME": state_with_open_prompts(here),
             "PYTHONPATH": str(ROOT),
             "OPENAI_API_BASE": f"http://127.0.0.1:{port}/v1",
             "OPENAI_API_KEY": "none",
