@@ -84,7 +84,7 @@ def _words(facts: LitellmFacts, model: str, provider: str) -> Iterator[str]:
     small, last = model.lower(), model.split("/")[-1]
     if provider in WITH_SERIES:
         yield from _openais(facts, model, provider)
-    if provider in ("vertex_ai_beta", "gemini") and _is_new_gemini(model):
+    if provider in ("vertex_ai_beta", "gemini") and is_new_gemini(model):
         yield "new"
     if provider == "snowflake" and small.removeprefix("snowflake/").startswith(("claude-", "claude_")):
         yield "claude"
@@ -130,7 +130,7 @@ def _openais(facts: LitellmFacts, model: str, provider: str) -> Iterator[str]:
         yield "listed"
 
 
-def _is_new_gemini(model: str) -> bool:
+def is_new_gemini(model: str) -> bool:
     """Rule: `VertexGeminiConfig._is_gemini_3_or_newer`."""
     last = model.split("/")[-1].lower()
     if not last or last.isdigit() or last.startswith("gemma-"):
@@ -151,7 +151,7 @@ def _vertexes(facts: LitellmFacts, model: str) -> Iterator[str]:
     """Rule: `ProviderConfigManager._get_vertex_ai_config`."""
     if "gemini" in model:
         yield "gemini"
-        if _is_new_gemini(model):
+        if is_new_gemini(model):
             yield "new"
         if is_said(model, "reasoning"):
             yield "reasons"

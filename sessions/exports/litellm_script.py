@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.lm.addresses import OLLAMAS_HOME
-from adapters.lm.litellm_kinds import refuses_sampling
+from adapters.lm.litellm_kinds import is_new_gemini, refuses_sampling
 from adapters.lm.lm_settings import ModelType
 from adapters.lm.wires.dspys_wire import Sent, is_left_to_litellm
 from adapters.requests.strict_schema import ClassFormat
@@ -64,6 +64,8 @@ def litellm_script(source: Source) -> Exported:
     if view.model.startswith("anthropic/"):
         arguments, refused = _without_what_litellm_refuses(view.model, arguments)
         left += refused
+    if view.model.startswith("gemini/") and is_new_gemini(view.model) and "temperature" not in view.request.params:
+        left.append(f"that no temperature is given: litellm by itself gives {view.model} one of 1.0")
     form = _class_of(view, arguments)
     if made.stops:
         left.append(f"the stops {', '.join(map(quoted, made.stops))}, which that API does not know")
