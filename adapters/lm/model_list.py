@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from adapters.lm.capabilities import split_model
-from adapters.lm.offline import NAMES
 
 LIST = "model_prices_and_context_window_backup.json"
 MODES = frozenset({"chat", "responses", "completion"})
@@ -31,6 +30,8 @@ class ModelEntry:
 
 def offline_models() -> tuple[ModelEntry, ...]:
     """The offline models, each with the failure that it imitates."""
+    from adapters.lm.offline import NAMES
+
     return tuple(ModelEntry(name, "offline", about, None, 0.0, 0.0) for name, about in NAMES.items())
 
 

@@ -16,14 +16,14 @@ from functools import lru_cache
 from typing import Any, Literal, get_args, get_origin
 
 import pydantic
-from pydantic import JsonValue, TypeAdapter
+from pydantic import JsonValue
 
 from adapters.signatures.signature import Field, Signature
 from adapters.types.decision import Choice, Kind, Noul, evidence_type, kind_of, options_of
+from adapters.types.pydantic_schema import type_adapter
 from adapters.types.recognition import is_decision_type, is_kind_of
 
 PARAMETERS: Mapping[Kind, str] = {"noul": "threshold", "score": "cuts", "choice": "weights"}
-_JSON = TypeAdapter[Any](JsonValue)
 
 
 @dataclass(frozen=True)
@@ -245,7 +245,7 @@ def _check_json(name: str, label: str, entry: Any) -> None:
     if not isinstance(entry, str | dict | list | None):
         raise ValueError(f"Invalid {label} for {name!r}: expected a string, object, array, or null.")
     try:
-        _JSON.validate_python(entry, strict=True)
+        type_adapter(JsonValue).validate_python(entry, strict=True)
         json.dumps(entry, allow_nan=False)
     except (TypeError, ValueError) as error:
         raise ValueError(f"Invalid JSON in {label} for {name!r}.") from error

@@ -11,11 +11,12 @@ from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Literal, get_args, get_origin
 
 import pydantic
-from pydantic import ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import ConfigDict, Field, JsonValue
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import core_schema
 
 from adapters.types.base import Type
+from adapters.types.pydantic_schema import type_adapter
 from adapters.types.recognition import is_kind_of
 from adapters.types.schema_texts import SCHEMA_TEXTS
 
@@ -166,13 +167,10 @@ def _option_pairs(options: Any) -> tuple[tuple[Any, Any], ...]:
     return options  # type: ignore[no-any-return]
 
 
-_JSON = TypeAdapter[Any](JsonValue)
-
-
 def _description_json(description: Any) -> str:
     if not isinstance(description, str | dict | list | None):
         raise ValueError("Decision descriptions must be JSON strings, objects, arrays, or null.")
-    _JSON.validate_python(description, strict=True)
+    type_adapter(JsonValue).validate_python(description, strict=True)
     return json.dumps(description, allow_nan=False)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapters.errors import AdapterParseError
 from adapters.formats import catalog
@@ -26,8 +26,11 @@ from sessions.file.typed_values import read_back
 from sessions.model import variants
 from sessions.model.replies import Answer, Extraction
 from sessions.model.session import Case, Column, Session
-from sessions.releases import alignment, running
+from sessions.releases import alignment
 from sessions.releases.engine import Question, ReleaseError, ReleaseReading
+
+if TYPE_CHECKING:
+    from sessions.releases.release import Release
 
 Beside = Callable[[Column, Capabilities], Sequence[Message]]
 """Makes our own messages of the case, under a column of ours. May raise anything."""
@@ -103,7 +106,7 @@ class CaseOfRelease:
     def request(self, capabilities: Capabilities, model: str | None, reuse: Prompt | None = None) -> Request:
         """What that release sends. Raises `ReleaseError`, and `SignatureError`."""
         asked = replace(self, capabilities=capabilities)
-        made = running.release_of(self.adapter.version).call(asked._question())
+        made = _release(self.adapter.version).call(asked._question())
         signature = variants.session_of(self.session, self.column).signature.read()
         removed = tuple([name for name in made.removed_fields if name in signature.fields])
         left = signature
@@ -118,7 +121,7 @@ class CaseOfRelease:
         """How that release reads an answer. Never raises: a failure is the reading's."""
         answer = _answer(output)
         try:
-            (read,) = running.release_of(self.adapter.version).call(self._question(answer)).readings
+            (read,) = _release(self.adapter.version).call(self._question(answer)).readings
         except ReleaseError as error:
             read = ReleaseReading(False, {}, "ReleaseError", str(error))
         reading = self._reading(request, signature, answer.text, read)
@@ -184,3 +187,10 @@ def _answer(output: Mapping[str, Any] | str | None) -> Answer:
         logprobs=output.get("logprobs"),
         extraction=Extraction("chat", extraction) if isinstance(extraction, str) else None,
     )
+
+
+def _release(version: str) -> Release:
+    """The release of that version. What starts one is loaded by the first question: most sessions ask none."""
+    from sessions.releases import running
+
+    return running.release_of(version)
