@@ -41,6 +41,16 @@ FindMore = Callable[[], Iterator[Sequence[Note] | None]]
 """A search in steps: None while it goes on, at last what was found."""
 
 
+class NoteLines(TextView):
+    """The notes, in as many rows as they take, up to a few."""
+
+    def set_height(self, rows: int) -> None:
+        """As high as the notes are at a width, as soon as they have one: later it would be one more layout."""
+        super().set_height(rows)
+        if rows:
+            self.styles.height = min(MOST_ROWS, rows)
+
+
 class NotesPane(Vertical):
     """Hidden while there is nothing to notice. Enter or a click on a note leads to its place."""
 
@@ -61,7 +71,7 @@ one would think, or not at all. `↑` `↓` choose a note, `{text.choose|enter}`
         self._further: tuple[Note, ...] = ()
         self._search: Iterator[Sequence[Note] | None] = iter(())
         self._pause: Timer | None = None
-        self._text = TextView(id="notes")
+        self._text = NoteLines(id="notes")
 
     def compose(self) -> ComposeResult:
         yield self._text
@@ -106,15 +116,6 @@ one would think, or not at all. `↑` `↓` choose a note, `{text.choose|enter}`
             for index, note in enumerate(notes[:MOST_NOTES])
         ]
         self._text.show(blocks, keep_place=True)
-        self.call_after_refresh(self._fit)
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self._fit)
-
-    def _fit(self) -> None:
-        """As many rows as the notes take, up to a few."""
-        if self._text.row_count:
-            self._text.styles.height = min(MOST_ROWS, self._text.row_count)
 
     @on(TextView.Chosen)
     def _chosen(self, event: TextView.Chosen) -> None:

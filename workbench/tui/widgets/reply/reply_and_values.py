@@ -43,8 +43,10 @@ class ReplyAndValues(Container, can_focus=False):
 
     def place(self, height: float) -> None:
         """Side by side where there is room and something to show, else the table gets what the reply leaves of
-        `height` rows, and half of them at least.
+        `height` rows, and half of them at least. Away from the screen there is no height, and all stays.
         """
+        if not height:
+            return
         self._height = height
         is_beside = self.size.width >= TWICE_THE_NARROWEST and self._fields.has_something
         left = 1 - (self._reply.wrapped_document.height + 1) / max(1.0, height)
