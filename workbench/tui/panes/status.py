@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 
 from textual import events
 from textual.content import Content
@@ -169,11 +170,10 @@ class StatusLine(Widget):
                 break
             fitting.add(action)
         shown = [(keys(named), name, action) for named, name, action, _ in KEYS if action in fitting]
-        following = [action for _, _, action in shown[1:]] + [""]
         return Content.assemble(
             *[
-                _does(one[2], _key(*one, is_before_send=after == SEND))
-                for one, after in zip(shown, following, strict=True)
+                _does(one[2], _key(*one, is_before_send=after[2] == SEND))
+                for one, after in pairwise([*shown, ("", "", "")])
             ]
         )
 

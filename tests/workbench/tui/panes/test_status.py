@@ -34,6 +34,15 @@ def test_send_alone_is_filled_and_a_click_on_it_sends(size: tuple[int, int]) -> 
     at_the_desk(act, size=size)
 
 
+def test_a_line_that_what_was_done_fills_names_no_key() -> None:
+    async def act(desk: Desk) -> None:
+        status = desk.app.screen.query_one(StatusLine)
+        status.say("the reply of a model with a very long name was kept " * 9)
+        assert " send " not in status.render().plain
+
+    at_the_desk(act, size=MIDDLE)
+
+
 def test_ctrl_c_says_how_to_quit_where_there_is_nothing_to_copy() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f3", "ctrl+c")
