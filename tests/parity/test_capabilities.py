@@ -109,7 +109,7 @@ def test_a_listed_model_can_what_dspy_says_it_can(model_type: str, record: Recor
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("model_type", ["chat", "responses"])
+@pytest.mark.parametrize("model_type", ["chat", "responses", "text"])
 def test_every_listed_model_can_what_dspy_says_it_can(model_type: str, record: Record) -> None:
     names = every_name()
     of_dspys_table = [
