@@ -6,6 +6,9 @@ in one write leave nothing). And a binding with priority overtakes letters that 
 that is no letter waits until the letters before it have arrived, and what follows waits until it is done.
 
 A key that is no letter also waits until the first picture is `complete`: before, there is nothing that it could mean.
+
+A letter with alt is a key and no text. Textual gives it its letter where the terminal sends it as ESC and the letter
+(`XTermParser._sequence_to_key_events`), so an editor typed it and the binding was never looked for.
 """
 
 from __future__ import annotations
@@ -50,6 +53,8 @@ class KeyOrder:
 
     async def take(self, event: events.Event) -> None:
         """Delivers an event, a key or a paste only once those before it have been carried out."""
+        if isinstance(event, events.Key) and event.key.startswith("alt+"):
+            event.character = None
         if not isinstance(event, (events.Key, events.Paste)) or event.is_forwarded:
             await self._deliver(event)
         elif self._is_busy:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from unittest.mock import patch
 
 import pytest
+from textual import events
 from textual.screen import Screen
 
 from sessions import examples
@@ -60,6 +61,15 @@ def test_json_is_a_key_away_and_may_be_typed_all_the_same() -> None:
         await desk.paste_over('["a", {"b": 1}]')
         assert desk.document.state.case.inputs["tags"] == ["a", {"b": 1}]
         assert desk.editor.raw == '["a", {"b": 1}]', "as it was typed"
+
+    at_the_desk(act)
+
+
+def test_alt_and_a_letter_from_a_terminal_that_sends_escape_first_is_a_key_and_no_text() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "tags")
+        desk.app.post_message(events.Key("alt+v", "v"))
+        await desk.until(lambda: desk.editor.raw == '["export"]', "for the value as JSON")
 
     at_the_desk(act)
 
