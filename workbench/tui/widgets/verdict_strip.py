@@ -104,22 +104,24 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
     def _words(self, room: int) -> list[str]:
         """The words of each verdict, cut so that all of them fit: what matters keeps its words the longest."""
         words = [one.words for one in self._verdicts]
-        cells = [cell_width(one) for one in words]
+
+        def excess() -> int:
+            return self._bare + sum(map(cell_width, words)) - room
+
         for matters in (False, True):
             those = [place for place, one in enumerate(self._verdicts) if one.matters == matters and words[place]]
-            while those and (excess := self._bare + sum(cells) - room) > 0:
-                alike = {words[place] for place in those}
-                if len(those) > 1 and len(alike) == 1 and not matters:  # told of some and not of others it misleads
-                    for place in those:
-                        words[place], cells[place] = "", 0
-                    break
-                # the longest gives way first, to the length of a few words, then altogether
-                longest = max(those, key=lambda place: cells[place])
-                keep = max(SHORTEST_WORDS, cells[longest] - excess)
-                words[longest] = one_line(words[longest], keep) if cells[longest] > SHORTEST_WORDS else ""
-                cells[longest] = cell_width(words[longest])
-                if not words[longest]:
-                    those.remove(longest)
+            if matters:
+                even = _even_length([cell_width(words[place]) for place in those], excess())
+                for place in those:
+                    words[place] = one_line(words[place], max(SHORTEST_WORDS, even))
+            # what has no room for a few words has none for any: the longest goes first
+            while those and excess() > 0:
+                is_alike = len(those) > 1 and len({words[place] for place in those}) == 1
+                longest = max(those, key=lambda place: cell_width(words[place]))
+                # told of some and not of others, what they have alike misleads
+                for place in those if is_alike and not matters else [longest]:
+                    words[place] = ""
+                those = [place for place in those if words[place]]
         return words
 
     def _drawn(self, one: Verdict, words: str) -> Content:
@@ -145,3 +147,11 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
     def action_choose(self) -> None:
         if self._current:
             self.post_message(self.Chosen(self._current, to_reply=True))
+
+
+def _even_length(lengths: Sequence[int], excess: int) -> int:
+    """The length to which the longer ones are cut so that together they lose `excess`; 0 where none is left."""
+    room = sum(lengths) - excess
+    return next(
+        (most for most in range(max(lengths, default=0), 0, -1) if sum(min(one, most) for one in lengths) <= room), 0
+    )

@@ -40,6 +40,18 @@ def test_words_give_way_in_the_order_in_which_they_can_be_spared(width: int, sai
     on_stage(strip, act, size=(width, 3))
 
 
+def test_errors_that_are_equally_long_share_the_room_evenly() -> None:
+    strip = VerdictStrip()
+    error = "line 5: score: Input should be a valid integer, got a number with a fraction"
+    strip.show([Verdict(one, one, "✗", "error", error, matters=True) for one in ("Chat", "JSON", "XML")], "Chat")
+
+    async def act(stage: object, pilot: object) -> None:
+        said = strip.render().plain
+        assert said.count("line 5: score: Input shoul") == 3 and said.count("…") == 3
+
+    on_stage(strip, act, size=(120, 3))
+
+
 @pytest.mark.parametrize("width", [60, 75, 100])
 def test_what_is_said_of_all_columns_alike_is_said_of_all_or_of_none(width: int) -> None:
     strip = VerdictStrip()
