@@ -40,6 +40,7 @@ async def _picture(
 ) -> str:
     async with app.run_test(size=size, tooltips=True, notifications=True) as pilot:
         await pilot.pause()
+        app.main.columns.set_quiet(True)  # as at everybody's first start
         for key in press:
             await pilot.press(key)
         while until is not None and not until(app):
