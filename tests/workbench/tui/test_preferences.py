@@ -53,7 +53,8 @@ def test_the_layout_is_as_it_was_left(tmp_path: Path) -> None:
         assert desk.main.editors.signature.view == "both"
         assert desk.app.theme == "nord"
         assert desk.app.has_class("-compact")
-        assert [len(one.prompt.unfolded) for one in desk.main.columns.all] == [0, 1, 0]
+        opened = [{one for one in column.prompt.unfolded if one.kind == "value"} for column in desk.main.columns.all]
+        assert opened == [set(), {Origin("value", "ticket", "demo 1")}, set()]
         assert not desk.document.dirty
 
     at_the_desk(leave, path=path, home=tmp_path)
