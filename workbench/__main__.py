@@ -21,6 +21,7 @@ from workbench.output.suggestions import nearest
 if TYPE_CHECKING:
     from sessions.model.session import Session
     from workbench.checks.decisions import Decisions
+    from workbench.checks.kept_decisions import KeptDecisions
     from workbench.checks.reviewing import Look, Review
     from workbench.sending.tool_answers import NamedHandler
 
@@ -81,11 +82,13 @@ def _run_command(name: str, arguments: list[str]) -> int:
     return code
 
 
-def _decided(found: Review, again: Callable[[], Review], look: Look, of: str) -> tuple[Review, Decisions | None]:
+def _decided(
+    found: Review, again: Callable[[], Review], look: Look, of: str, kept: KeptDecisions
+) -> tuple[Review, Decisions | None]:
     """What a person decides of a review on the screen, which the commands know nothing of."""
     from workbench.tui.launch_review import run_review
 
-    return run_review(found, again, look, of)
+    return run_review(found, again, look, of, kept)
 
 
 def _open_app(arguments: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from contextlib import suppress
@@ -41,6 +42,19 @@ def private(folder: Path) -> Path:
             with suppress(OSError):  # somebody else's, who lends it to us
                 one.chmod(PRIVATE)
     return folder
+
+
+def in_plain_words(error: OSError | SessionError) -> str:
+    """Why nothing can be kept here, and what would work, as the end of a sentence."""
+    cause = error.__cause__ if isinstance(error, SessionError) else error
+    if not isinstance(cause, OSError):
+        return str(error)
+    if cause.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"the disk of {state_folder()} is full (free some space)"
+    if cause.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return f"{state_folder()} cannot be written (set XDG_STATE_HOME to a folder of yours)"
+    reason = (cause.strerror or type(cause).__name__).lower()
+    return f"{cause.filename or state_folder()}: {reason} (XDG_STATE_HOME may name another folder)"
 
 
 def key_of(path: str | os.PathLike[str] | None) -> str:

@@ -52,6 +52,22 @@ def test_one_key_accepts_a_cause_and_every_file_is_written_when_the_screen_is_le
     assert all(holds(one) for one in (folder / "prompts").iterdir())
 
 
+def test_a_review_that_is_killed_has_its_decisions_back_the_next_time(folder: Path) -> None:
+    before = files(folder)
+    with review(folder) as terminal:
+        terminal.wait_for("1 to decide")
+        terminal.press("a")
+        terminal.wait_for("all decided")
+    assert files(folder) == before, "it was killed"
+    with review(folder) as terminal:
+        terminal.wait_for("1 decision is back")
+        terminal.wait_for("all decided")
+        terminal.press("escape")
+        terminal.wait_for("1 accepted; 0 causes left")
+        assert terminal.wait_for_end() == 0
+    assert not list((folder / "state").rglob("decisions/*")), "what was written is no decision any more"
+
+
 @pytest.mark.slow
 def test_a_file_that_somebody_else_changed_meanwhile_is_said_and_left(folder: Path) -> None:
     with review(folder) as terminal:

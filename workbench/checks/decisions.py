@@ -61,8 +61,13 @@ class Decisions:
 
     def decided(self, causes: Iterable[Cause], decision: Decision) -> Decisions:
         """One more step, in which these causes are decided so; what cannot be accepted never is."""
-        meant = [one for one in causes if decision == "leave" or can_be_accepted(one)]
-        state = {**self.steps[-1], **{one.id: decision for one in meant}}
+        return self.with_step({one.id: decision for one in causes})
+
+    def with_step(self, said: Mapping[str, Decision]) -> Decisions:
+        """The same for decisions by id; of causes that are not among these nothing is decided."""
+        known = [one for one in self.causes if one.id in said]
+        meant = [one for one in known if said[one.id] == "leave" or can_be_accepted(one)]
+        state = {**self.steps[-1], **{one.id: said[one.id] for one in meant}}
         return self if state == self.steps[-1] else replace(self, steps=(*self.steps, MappingProxyType(state)))
 
     def rest(self, decision: Decision) -> tuple[Cause, ...]:

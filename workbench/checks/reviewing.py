@@ -22,6 +22,7 @@ from sessions.source.project import SourceEditedError
 from sessions.source.pulling import pulled, refuse_to_lose_edits
 from workbench.checks.checking import Checked, Plan, adapters_of_the_user, check_all, check_file, wanted_of
 from workbench.checks.decisions import Decisions
+from workbench.checks.kept_decisions import KeptDecisions
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,11 @@ class Look(Protocol):
         """All of it; None where nothing is recorded, or recording anew would change nothing."""
 
 
-Decide = Callable[[Review, Callable[[], Review], Look, str], tuple[Review, Decisions | None]]
-"""Has a person decide on a review, or on what there is `again` later, of what is named; None: that was broken off."""
+Decide = Callable[[Review, Callable[[], Review], Look, str, KeptDecisions], tuple[Review, Decisions | None]]
+"""Has a person decide on a review, or on what there is `again` later, of what is named; None: that was broken off.
+
+What is decided is kept meanwhile.
+"""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from sessions.causes.cause import Cause, FixtureName
 from sessions.file import store
 from sessions.model.session import Session
 from workbench.checks.decisions import Decisions
+from workbench.checks.kept_decisions import KeptDecisions
 from workbench.checks.reviewing import Look, Review
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.launch import run_app
@@ -16,7 +17,9 @@ from workbench.tui.screens.review import Left, ReviewScreen
 from workbench.tui.textual_internals.terminal_writer import outlive_the_terminal
 
 
-def run_review(found: Review, again: Callable[[], Review], look: Look, of: str) -> tuple[Review, Decisions | None]:
+def run_review(
+    found: Review, again: Callable[[], Review], look: Look, of: str, kept: KeptDecisions
+) -> tuple[Review, Decisions | None]:
     """Has the causes that a review found decided on the screen, and returns the review that was last decided on.
 
     No decisions: it was ended from outside. Nothing is written here. A fixture that is looked at opens the app on its
@@ -27,7 +30,7 @@ def run_review(found: Review, again: Callable[[], Review], look: Look, of: str) 
     at: tuple[Cause, FixtureName] | None = None
     while decisions.causes:
         path = decisions.causes[0].fixtures[0].path
-        app = ReviewApp(store.load(path), Path(path), ReviewScreen(decisions, look, of, "writes", at))
+        app = ReviewApp(store.load(path), Path(path), ReviewScreen(decisions, look, of, "writes", kept, at))
         app.preferences.use_config(keep=False)
         outlive_the_terminal()
         app.run()

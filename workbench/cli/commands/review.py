@@ -12,7 +12,8 @@ from sessions.causes.cause import Cause
 from sessions.errors import SessionError
 from workbench.checks import fixture_files, keywords, reviewing
 from workbench.checks.checking import Plan
-from workbench.checks.decisions import can_be_accepted, why_not
+from workbench.checks.decisions import Decisions, can_be_accepted, why_not
+from workbench.checks.kept_decisions import KeptDecisions, of_files
 from workbench.checks.reviewing import Decide, FilesLook, Review, Written
 from workbench.cli import arguments
 from workbench.cli.commands.check import write_causes
@@ -72,14 +73,19 @@ def run(options: argparse.Namespace, decide: Decide | None = None) -> int:
     for error in found.errors.values():
         command_output.message(f"workbench: {error}")
     ids = _accepted(options, found)
+    kept, was_left = _kept(options), False
     on_screen = bool(found.causes) and decide is not None and _wants_screen(options)
     if on_screen and decide is not None:
-        found, ids = _decided(decide, options, files, plan, found)
+        found, decisions = _decided(decide, options, files, plan, found, kept)
+        ids = set(decisions.accepted) if decisions is not None else set()
+        was_left = decisions is not None
     written: list[Written] = []
     for path in found.files_of(ids):
         written.append(reviewing.accept(path, ids, plan, found.seen.get(path)))
         if not options.json:  # each as soon as it is written: two hundred take a while
             _tell_file(written[-1])
+    if was_left and not any(one.error for one in written):
+        kept.remove()
     left = reviewing.review(files, plan, options.jobs) if any(one.recorded or one.pulled for one in written) else found
     if options.json:
         _write_json(left, ids, written)
@@ -98,21 +104,33 @@ def _wants_screen(options: argparse.Namespace) -> bool:
 
 
 def _decided(
-    decide: Decide, options: argparse.Namespace, files: Sequence[Path], plan: Plan, found: Review
-) -> tuple[Review, set[str]]:
-    """What was decided on last, and the ids that a person accepted on the screen. Raises `CommandError`."""
+    decide: Decide, options: argparse.Namespace, files: Sequence[Path], plan: Plan, found: Review, kept: KeptDecisions
+) -> tuple[Review, Decisions | None]:
+    """What was decided on last, and what a person decided on the screen. Raises `CommandError`."""
 
     def again() -> Review:
         return reviewing.review(files, plan, options.jobs)
 
     try:
-        found, decisions = decide(found, again, FilesLook(plan), ", ".join(options.paths))
+        found, decisions = decide(found, again, FilesLook(plan), ", ".join(options.paths), kept)
     except SessionError as error:
         raise CommandError(str(error)) from error
     if decisions is None:
         command_output.message("the review was ended; nothing is written")
-        return found, set()
-    return found, set(decisions.accepted)
+    return found, decisions
+
+
+def _kept(options: argparse.Namespace) -> KeptDecisions:
+    """What is decided in a review of the same fixtures, until it has ended."""
+    chosen = [
+        *(options.adapters or ()),
+        "--case",
+        *(options.cases or ()),
+        "-k",
+        options.keyword,
+        f"{options.no_source}",
+    ]
+    return of_files(options.paths, chosen)
 
 
 def _accepted(options: argparse.Namespace, found: Review) -> set[str]:

@@ -15,6 +15,7 @@ from sessions.source.comparing import check_source, with_source
 from sessions.source.linking import Follower
 from sessions.source.project import SourceError
 from workbench.checks.decisions import Decisions
+from workbench.checks.kept_decisions import of_open
 from workbench.checks.reviewing import OpenLook, with_text
 from workbench.output.display import one_line
 from workbench.output.measures import counted
@@ -43,24 +44,29 @@ async def decide(host: Host, results: Sequence[FixtureResult]) -> None:
     decisions = Decisions(causes.found())
     look = OpenLook(host.document.session, host.document.folder, results)
     name = host.document.path.name if host.document.path is not None else "this session"
-    left = await host.app.push_screen_wait(ReviewScreen(decisions, look, name, THEN))
-    take(host, left)
+    kept = of_open(host.document.path)
+    left = await host.app.push_screen_wait(ReviewScreen(decisions, look, name, THEN, kept))
+    if take(host, left):
+        kept.remove()
     if left.go_to is not None:
         go_to(host, left.go_to[1])
 
 
-def take(host: Host, left: Left) -> None:
-    """Takes over what is accepted, as the session and its program are now: a reply may have come in meanwhile."""
+def take(host: Host, left: Left) -> bool:
+    """Takes over what is accepted, as the session and its program are now: a reply may have come in meanwhile.
+
+    False when it could not be, which is said.
+    """
     ids = left.decisions.accepted
     if not ids:
-        return
+        return True
     session = host.document.session
     follower = Follower()
     try:
         text = with_text(session, host.document.folder, judged(host, follower), ids, follower)
     except SourceError as error:
         plain_notify(host.app, one_line(str(error), 300), title="The program", severity="error", timeout=10)
-        return
+        return False
     done = accepted(text.session, checking.check(text.session, path_of(host)), ids)
     settled = len(done.settled | text.settled)
     count = f"{settled or 'no'} cause{'' if settled < 2 else 's'}"
@@ -72,6 +78,7 @@ def take(host: Host, left: Left) -> None:
     keys = "{app.save|ctrl+s} saves it, {app.undo|ctrl+z} takes it back." if done.session is not session else ""
     said = f"{taken}{done.recorded} recorded anew. {waiting}{keys}".rstrip()
     plain_notify(host.app, host.key_words(said), title=f"{count} accepted".capitalize(), timeout=10)
+    return True
 
 
 def path_of(host: Host) -> str:

@@ -17,6 +17,7 @@ from textual.screen import Screen
 from sessions.causes.cause import Cause, FixtureName, counted
 from sessions.fixtures.verdicts import Drift
 from workbench.checks.decisions import Decision, Decisions, why_not
+from workbench.checks.kept_decisions import KeptDecisions
 from workbench.checks.reviewing import Look, Whole
 from workbench.output.display import one_line
 from workbench.tui.keys.bindings import ON_A_REVIEW
@@ -25,7 +26,7 @@ from workbench.tui.pages import drifts, fixtures_of_cause, whole_fixture
 from workbench.tui.pages.drifts import IN_WORDS, VIEWS, View
 from workbench.tui.pages.fixtures_of_cause import end_of
 from workbench.tui.textual_internals import row_compositor
-from workbench.tui.widgets.text.plain import PlainStatic, lines
+from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
 from workbench.tui.widgets.text.text_view import EMPTY, MARGIN, Block, Piece, TextView, block
 
 _GROUP = Binding.Group("Review")
@@ -57,7 +58,7 @@ class Left(NamedTuple):
 class ReviewScreen(Screen[Left]):
     """`look` gives the drifts of a fixture that show a cause. `of` names what is reviewed, `then` what leaving does.
 
-    Returns the decisions; it writes nothing itself.
+    Returns the decisions. It writes nothing into a session; each decision is `kept` until whoever asked for it is done.
     """
 
     HELP = """\
@@ -138,15 +139,24 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
     ]
 
     def __init__(
-        self, decisions: Decisions, look: Look, of: str, then: str, at: tuple[Cause, FixtureName] | None = None
+        self,
+        decisions: Decisions,
+        look: Look,
+        of: str,
+        then: str,
+        kept: KeptDecisions,
+        at: tuple[Cause, FixtureName] | None = None,
     ) -> None:
         """`at` is where a review goes on that was left to look at a fixture."""
         super().__init__()
         row_compositor.paint_by_rows(self)
-        self.decisions = decisions
+        self.decisions = decisions if decisions.can_be_undone else kept.taken_up(decisions)
+        self._are_back = self.decisions is not decisions
         self._look = look
         self._of = of
         self._then = then
+        self._kept = kept
+        self._told: set[str] = set()
         ids = [one.id for one in decisions.causes]
         self._at = ids.index(at[0].id) if at is not None and at[0].id in ids else 0
         fixtures = decisions.causes[self._at].fixtures
@@ -176,6 +186,8 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         self._text.can_focus = self._fixtures.can_focus = False
         self._list.focus()
         self._show_cause()
+        if self._are_back:
+            self._say_what_is_back()
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._show)
@@ -221,6 +233,13 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
                 return
             self._below = (*self._below, (following, more))
             self._show_text(keep_place=True)
+
+    def _say_what_is_back(self) -> None:
+        count = len(self.decisions.causes) - len(self.decisions.open)
+        are = "1 decision is back" if count == 1 else f"{count:,} decisions are back"
+        undone = keys_of(self.app)("{review.undo|u} takes that back.")
+        said = f"{are}, of a review that was cut off. {undone}"
+        plain_notify(self.app, said, title="Decided the last time", timeout=10)
 
     def _show(self) -> None:
         self._head.show(self._header())
@@ -344,7 +363,7 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         if decision == "accept" and (why := why_not(self.cause)):
             self.notify(why, severity="warning", markup=False)
             return
-        self.decisions = self.decisions.decided([self.cause], decision)
+        self._take(self.decisions.decided([self.cause], decision))
         later = [*self.decisions.causes[self._at + 1 :], *self.decisions.causes[: self._at]]
         following = next((one for one in later if self.decisions.of(one) is None), None)
         if following is None:
@@ -357,7 +376,7 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         if not rest:
             self.notify("Nothing is left that this could decide.", severity="warning", markup=False)
             return
-        self.decisions = self.decisions.decided(rest, decision)
+        self._take(self.decisions.decided(rest, decision))
         self._show()
 
     def action_undo(self) -> None:
@@ -365,9 +384,18 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
             self.notify("Nothing is decided that could be taken back.", markup=False)
             return
         before = self.decisions
-        self.decisions = before.undone()
+        self._take(before.undone())
         changed = [one for one in before.causes if before.of(one) != self.decisions.of(one)]
         self._go(before.causes.index(changed[0]) if changed else self._at)
+
+    def _take(self, decisions: Decisions) -> None:
+        """Decided, and kept should the program be killed; why it cannot be is said once."""
+        self.decisions = decisions
+        why_not = self._kept.keep(decisions)
+        if why_not and why_not not in self._told:
+            self._told.add(why_not)
+            said = f"Should the program be killed, they are asked again: {why_not}."
+            plain_notify(self.app, said, title="Decisions are not kept", severity="warning", timeout=15)
 
     def action_walk(self, by: int) -> None:
         count = len(self.cause.fixtures)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sessions.file import store
+from sessions.file.state_folder import state_folder
 from sessions.fixtures import checking
 from sessions.model.replies import Reply
 from sessions.model.session import Case, Column, Session
@@ -43,6 +44,61 @@ def test_one_key_accepts_and_leaving_records_anew_which_undo_takes_back() -> Non
         assert not passes(desk) and not desk.document.dirty
 
     at_the_desk(act, DRIFTED)
+
+
+def test_what_was_decided_before_the_app_was_killed_is_decided_the_next_time_and_one_key_takes_it_back(
+    tmp_path: Path,
+) -> None:
+    async def decide(desk: Desk) -> None:
+        await desk.press("f9", "a")  # and the app is gone without leaving the review
+
+    async def again(desk: Desk) -> None:
+        await desk.press("f9")
+        review = desk.app.screen
+        assert isinstance(review, ReviewScreen)
+        assert review.decisions.accepted == {one.id for one in review.decisions.causes}
+        assert any("1 decision is back" in one.message for one in desk.app._notifications)
+        await desk.press("u")
+        assert not review.decisions.accepted
+        await desk.press("a", "escape")
+        await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
+        await desk.press("ctrl+z", "f9")
+        assert isinstance(desk.app.screen, ReviewScreen)
+        assert not desk.app.screen.decisions.accepted, "that review ended"
+
+    for act in (decide, again):
+        at_the_desk(act, DRIFTED, home=tmp_path)
+
+
+def test_a_decision_about_another_change_is_not_taken_for_one_about_this(tmp_path: Path) -> None:
+    async def decide(desk: Desk) -> None:
+        await desk.press("f9", "a")
+
+    async def again(desk: Desk) -> None:
+        await desk.press("f9")
+        assert isinstance(desk.app.screen, ReviewScreen)
+        assert not desk.app.screen.decisions.accepted
+        assert not any("back" in one.message for one in desk.app._notifications)
+
+    at_the_desk(decide, DRIFTED, home=tmp_path)
+    hailing = replace(RECORDED, signature=replace(RECORDED.signature, instructions="Say whether it hails."))
+    at_the_desk(again, hailing, home=tmp_path)
+
+
+def test_where_decisions_cannot_be_kept_the_first_one_says_so(tmp_path: Path) -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f9")
+        folder = state_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "decisions").write_text("no folder")
+        await desk.press("a", "u", "a")
+        told = [one for one in desk.app._notifications if "not kept" in one.title]
+        assert len(told) == 1 and "decisions" in told[0].message
+        await desk.press("escape")
+        await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
+        assert passes(desk)
+
+    at_the_desk(act, DRIFTED, home=tmp_path)
 
 
 def test_left_without_a_decision_nothing_changes() -> None:

@@ -20,6 +20,7 @@ from tests.workbench.tui.test_hostile_screen import assert_harmless
 from workbench.checks import reviewing
 from workbench.checks.checking import Plan
 from workbench.checks.decisions import Decisions
+from workbench.checks.kept_decisions import KeptDecisions
 from workbench.checks.reviewing import FilesLook
 from workbench.tui.dialogs.help import HelpScreen
 from workbench.tui.screens.review import Left, ReviewScreen
@@ -71,7 +72,7 @@ class Screen:
 def reviewed(folder: Path, act: Callable[[Screen], Awaitable[None]], size: tuple[int, int] = MIDDLE) -> None:
     async def at(desk: Desk) -> None:
         found = reviewing.review(sorted(folder.glob("*.json")), Plan())
-        review = ReviewScreen(Decisions(found.causes), FilesLook(Plan()), "prompts", "writes")
+        review = ReviewScreen(Decisions(found.causes), FilesLook(Plan()), "prompts", "writes", KeptDecisions("prompts"))
         screen = Screen(desk, review)
         desk.app.push_screen(review, screen.left.append)
         await desk.settle()
