@@ -62,6 +62,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._waiting: dict[str, Shown] = {}
         self._rest: Timer | None = None
         self._shares = HeightShares()
+        self._height = 0
         self._last = ""
         self._in_a_row = 0
         self._overflow = 0
@@ -316,6 +317,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         return self._in_a_row
 
     def on_resize(self) -> None:
+        self._split()
         self._fit()
         self._catch_up()
 
@@ -382,7 +384,8 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             column.split(self._share_of(column))
 
     def _share_of(self, column: ColumnPane) -> float:
-        return self._shares.of(column.column_id, self.size.height - ROWS_OF_BORDER)
+        self._height = self.size.height or self._height  # while another pane is alone on the screen there is none
+        return self._shares.of(column.column_id, self._height - ROWS_OF_BORDER)
 
     def make_room(self) -> None:
         """Shares the height by what prompts and replies hold; a little more or less moves nothing."""

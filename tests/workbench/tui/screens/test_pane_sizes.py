@@ -88,6 +88,22 @@ def test_what_was_done_at_one_size_spoils_no_other(way: str) -> None:
     at_the_desk(act, session=FIRST, size=WIDE)
 
 
+@pytest.mark.parametrize("key", ["f2", "f3"])
+def test_after_one_pane_alone_all_of_them_have_the_room_they_had(key: str) -> None:
+    def rooms(desk: Desk) -> dict[Widget, Region]:
+        return {one: in_sight(desk, one) for one in desk.main.walk_children(Widget)}
+
+    async def act(desk: Desk) -> None:
+        await desk.press(key)
+        before = rooms(desk)
+        await desk.press("f10")
+        assert rooms(desk) != before
+        await desk.press("f10")
+        assert rooms(desk) == before
+
+    at_the_desk(act, session=FIRST, size=WIDE)
+
+
 def test_the_column_with_the_focus_stays_in_sight_when_the_terminal_gets_narrow() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f5")
