@@ -11,19 +11,21 @@ import os
 import secrets
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from sessions.errors import SessionError
 from sessions.file import restore_points, store
-from sessions.file.state_folder import key_of, private, state_folder
+from sessions.file.state_folder import in_plain_words, key_of, private, state_folder
 from sessions.file.written_parts import WrittenParts
 from sessions.model.session import Session
 
 DELAY_S = 0.4
 """Seconds from a change to its copy; with the writing itself a copy is never older than a second."""
+AGAIN_S = 10.0
+"""Seconds after which a copy that could not be written is tried again, whether or not there is another change."""
 LOCK_ATTEMPTS = 20
 """Another process that looks whether a lock is held holds it itself for that instant."""
 LOCK_AGE_S = 60.0
@@ -44,8 +46,11 @@ class LeftOver:
 class Autosave:
     """The copies of one process. Any thread may call it."""
 
-    def __init__(self, delay_s: float = DELAY_S) -> None:
+    def __init__(self, delay_s: float = DELAY_S, again_s: float = AGAIN_S) -> None:
         self._delay_s = delay_s
+        self._again_s = again_s
+        self._tell: Callable[[str], object] | None = None
+        self._why_not = ""
         self._token = ""
         self._lock_file: int | None = None
         self._latest: tuple[Session, Path | None] | None = None
@@ -54,6 +59,11 @@ class Autosave:
         self._parts = WrittenParts()
         self._lock = threading.Lock()
         self._writing = threading.Lock()
+
+    def tell(self, listener: Callable[[str], object] | None) -> None:
+        """Has `listener` told, from any thread, why copies cannot be written: once, once more for another reason, and
+        "" when they can again. One at a time listens; None ends it."""
+        self._tell, self._why_not = listener, ""
 
     def changed(self, session: Session, path: Path | None) -> None:
         """Writes a copy soon, in a thread; of several changes within the delay the last one alone. Costs nothing."""
@@ -72,10 +82,10 @@ class Autosave:
 
     def discard(self, path: Path | None) -> None:
         """The work on `path` is saved, or let go on purpose."""
-        with self._lock:
-            if self._latest is not None and self._latest[1] == path:
-                self._latest = None
         with self._writing, suppress(OSError, SessionError):
+            with self._lock:
+                if self._latest is not None and self._latest[1] == path:
+                    self._latest = None
             if self._token:
                 self._place_of(path).unlink(missing_ok=True)
 
@@ -95,26 +105,38 @@ class Autosave:
             lock.unlink(missing_ok=True)
 
     def _write_when_due(self) -> None:
+        failed = False
         while True:
-            self._is_due.wait()
+            self._is_due.wait(self._again_s if failed else None)
             self._is_due.clear()
             threading.Event().wait(self._delay_s)
             with self._writing:
                 with self._lock:
                     latest, self._latest = self._latest, None
-                if latest is not None:
-                    self._write_copy(*latest)
+                failed = latest is not None and bool(self._write_copy(*latest))
+                with self._lock:
+                    if failed and self._latest is None:
+                        self._latest = latest
 
     def _write(self, session: Session, path: Path | None) -> str:
         with self._writing:
             return self._write_copy(session, path)
 
     def _write_copy(self, session: Session, path: Path | None) -> str:
+        why_not = self._try_to_write(session, path)
+        before, self._why_not = self._why_not, why_not
+        if why_not != before and self._tell is not None:
+            self._tell(why_not)
+        return why_not
+
+    def _try_to_write(self, session: Session, path: Path | None) -> str:
         try:
             self._own()
             store.save(session, self._place_of(path), parts=self._parts)
             self._parts.forget_others()
-        except (OSError, ValueError) as error:
+        except (OSError, SessionError) as error:
+            return in_plain_words(error)
+        except ValueError as error:
             return str(error)
         return ""
 
@@ -147,7 +169,7 @@ def why_not() -> str:
     try:
         private(_folder())
     except (OSError, SessionError) as error:
-        return f"unsaved work is not kept: {error}"
+        return f"unsaved work is not kept: {in_plain_words(error)}"
     return ""
 
 
@@ -255,6 +277,7 @@ def _lock(descriptor: int) -> bool:
 
 
 _OURS = Autosave()
+tell = _OURS.tell
 changed = _OURS.changed
 write = _OURS.write
 discard = _OURS.discard

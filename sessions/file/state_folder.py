@@ -45,16 +45,18 @@ def private(folder: Path) -> Path:
 
 
 def in_plain_words(error: OSError | SessionError) -> str:
-    """Why nothing can be kept here, and what would work, as the end of a sentence."""
-    cause = error.__cause__ if isinstance(error, SessionError) else error
-    if not isinstance(cause, OSError):
-        return str(error)
-    if cause.errno in (errno.ENOSPC, errno.EDQUOT):
-        return f"the disk of {state_folder()} is full (free some space)"
-    if cause.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"{state_folder()} cannot be written (set XDG_STATE_HOME to a folder of yours)"
-    reason = (cause.strerror or type(cause).__name__).lower()
-    return f"{cause.filename or state_folder()}: {reason} (XDG_STATE_HOME may name another folder)"
+    """Why nothing can be kept here, and what would work, as the end of a sentence: one reason, the same words."""
+    if isinstance(error, SessionError):
+        if not isinstance(error.__cause__, OSError):
+            return f"{error.message} ({error.hint})" if error.hint else error.message
+        error = error.__cause__
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return f"the disk is full; free some space ({state_folder()})"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return f"the folder cannot be written; make it yours ({state_folder()})"
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        return f"no folder can be made there; remove the file of its name ({error.filename})"
+    return f"{(error.strerror or type(error).__name__).lower()} ({state_folder()})"
 
 
 def key_of(path: str | os.PathLike[str] | None) -> str:

@@ -11,6 +11,7 @@ import gc
 import signal
 import sys
 from collections.abc import Coroutine, Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -32,7 +33,7 @@ from workbench.tui import actions, clipboard, themes
 from workbench.tui.guidance import Guidance
 from workbench.tui.keys.bindings import ACTIONS, APP_BINDINGS, ON_A_DIALOG
 from workbench.tui.keys.key_words import KeyWords
-from workbench.tui.messages import DecideOutput, SuggestVariant, TryVariant
+from workbench.tui.messages import CopiesOfWork, DecideOutput, SuggestVariant, TryVariant
 from workbench.tui.mistakes import Mistakes
 from workbench.tui.preferences import Preferences
 from workbench.tui.runs.exact_counts import REST_SECONDS, ExactCounts, TokensCounted
@@ -116,7 +117,13 @@ class WorkbenchApp(SurvivingApp):
             counts = ExactCounts(lambda *told: self.post_message(TokensCounted(*told)))
             self.set_interval(REST_SECONDS, lambda: counts.look(self.main.columns.rendered, self._wants_counts))
         self.app_resume_signal.subscribe(self, self._paint_anew)
+        if self._keep:
+            autosave.tell(self._hear_of_copies)
         self.call_after_refresh(self._settle)
+
+    def on_unmount(self) -> None:
+        if self._keep:
+            autosave.tell(None)
 
     def _paint_anew(self, _: App[Any]) -> None:
         """Back from the shell (`fg`) the terminal shows nothing of the app, and nothing in it has changed."""
@@ -342,6 +349,9 @@ class WorkbenchApp(SurvivingApp):
     def on_suggest_variant(self, message: SuggestVariant) -> None:
         self.ask(actions.suggesting.suggest(self, message.of))
 
+    def on_copies_of_work(self, message: CopiesOfWork) -> None:
+        actions.files.say_of_copies(self, message.why_not)
+
     def on_run_ended(self, message: RunEnded) -> None:
         actions.past_runs.keep_run(self, message.number)
 
@@ -382,6 +392,10 @@ class WorkbenchApp(SurvivingApp):
             gc.freeze()
             gc.set_threshold(NEW_OBJECTS)
             sys.setswitchinterval(SWITCH_SECONDS)
+
+    def _hear_of_copies(self, why_not: str) -> None:
+        with suppress(RuntimeError):  # the app has just ended
+            self.post_message(CopiesOfWork(why_not))
 
     def _ended_from_outside(self) -> None:
         """The terminal was closed, or the app was told to end: what is not saved is kept."""

@@ -31,6 +31,14 @@ class GoTo(Message):
         self.column = column
 
 
+class CopiesOfWork(Message):
+    """Copies of unsaved work cannot be written any more (why, and what would work), or can again ("")."""
+
+    def __init__(self, why_not: str) -> None:
+        super().__init__()
+        self.why_not = why_not
+
+
 class SuggestVariant(Message):
     """The user wants a model to write another wording; `of` is the text that is at hand."""
 

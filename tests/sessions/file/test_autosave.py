@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import json
 import os
 import random
 import select
 import signal
+import threading
 import time
 from pathlib import Path
 
@@ -170,6 +172,84 @@ def test_without_a_home_folder_there_is_a_message_and_editing_goes_on(
     own.changed(SESSION, None)
     own.discard(None)
     assert autosave.left_over(None) is None
+
+
+def test_what_could_not_be_kept_is_told_once_by_its_reason_and_kept_when_it_can_be_without_another_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    is_told = threading.Event()
+    replace, reasons = os.replace, iter([errno.ENOSPC, errno.ENOSPC, errno.EROFS])
+
+    def fail_three_times(source: str, target: str) -> None:
+        for reason in reasons:
+            raise OSError(reason, os.strerror(reason))
+        replace(source, target)
+
+    def hear(why_not: str) -> None:
+        told.append(why_not)
+        if not why_not:
+            is_told.set()
+
+    monkeypatch.setattr(os, "replace", fail_three_times)
+    own = autosave.Autosave(delay_s=0.0, again_s=0.0)
+    own.tell(hear)
+    own.changed(numbered(1), None)
+    assert is_told.wait(60)
+    folder = tmp_path / "state" / "adapter-workbench"
+    assert told == [
+        f"the disk is full; free some space ({folder})",
+        f"the folder cannot be written; make it yours ({folder})",
+        "",
+    ]
+    assert [number_of(store.load(one)) for one in (folder / "autosave").glob("*.json")] == [1]
+    own.discard(None)
+
+
+def test_work_that_was_let_go_while_it_could_not_be_kept_is_not_kept_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = autosave.Autosave(delay_s=0.0, again_s=0.0)
+    replace, told = os.replace, threading.Semaphore(0)
+    is_tried, goes_on = threading.Event(), threading.Event()
+    tried: list[str] = []
+
+    def refuse(source: str, target: str) -> None:
+        is_tried.set()
+        goes_on.wait(60)
+        tried.append(Path(target).name)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    own.tell(lambda why_not: told.release())
+    monkeypatch.setattr(os, "replace", refuse)
+    own.changed(numbered(1), None)
+    assert is_tried.wait(60)
+    letting_go = threading.Thread(target=own.discard, args=(None,))
+    letting_go.start()
+    goes_on.set()
+    letting_go.join()
+    assert told.acquire(timeout=60)
+    before = len(tried)
+    monkeypatch.setattr(
+        os, "replace", lambda source, target: (tried.append(Path(target).name), replace(source, target))
+    )
+    own.changed(numbered(2), Path("another.json"))
+    assert told.acquire(timeout=60), "it works again"
+    assert [name.rpartition("-")[0] for name in tried[before:]] == [autosave.key_of(Path("another.json"))]
+    own.discard(Path("another.json"))
+
+
+def test_whoever_listens_from_now_on_hears_of_trouble_that_was_told_to_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_STATE_HOME")
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    own = autosave.Autosave()
+    first: list[str] = []
+    second: list[str] = []
+    for told in (first, second):
+        own.tell(told.append)
+        own.write(SESSION, None)
+        own.write(SESSION, None)
+    own.tell(None)
+    own.write(SESSION, None)
+    assert first == second and len(first) == 1 and "set XDG_STATE_HOME" in first[0]
 
 
 def type_and_save(path: Path, report: int) -> None:

@@ -27,6 +27,8 @@ from workbench.tui.widgets.text.plain import plain_notify
 if TYPE_CHECKING:
     from workbench.tui.host import Host
 
+SECONDS_OF_A_WARNING, SECONDS_OF_GOOD_NEWS = 10, 5
+"""For how long the last line says that unsaved work is not kept, and that it is again."""
 MOST_LINES = 12
 """Lines of a difference that are shown in a question."""
 NEW = "new session"
@@ -236,6 +238,12 @@ async def offer_left_over(host: Host) -> None:
         host.restore(left.session)
         autosave.write(left.session, path)
     autosave.put_away(left, path)
+
+
+def say_of_copies(host: Host, why_not: str) -> None:
+    """That unsaved work is no longer kept, should the app be killed, or is again."""
+    said = f"unsaved work is not kept: {why_not}" if why_not else "unsaved work is kept again"
+    host.main.status.say(said, SECONDS_OF_A_WARNING if why_not else SECONDS_OF_GOOD_NEWS)
 
 
 def _save_both(host: Host, path: Path) -> bool:

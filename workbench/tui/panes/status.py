@@ -74,12 +74,12 @@ class StatusLine(Widget):
             self._teacher = sign
             self.refresh()
 
-    def say(self, activity: str) -> None:
+    def say(self, activity: str, seconds: float = ACTIVITY_SECONDS) -> None:
         """A short word about what was just done, for a moment."""
         self._activity = activity
         self.refresh()
         self.show()
-        self.set_timer(ACTIVITY_SECONDS, partial(self._hush, activity))
+        self.set_timer(seconds, partial(self._hush, activity))
 
     def _hush(self, activity: str) -> None:
         if self._activity == activity:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from open_app import TICKETS, Desk, at_the_desk
+from open_app import MIDDLE, SMALL, TICKETS, Desk, at_the_desk
 from textual.widgets import Input
 
 from sessions.file import autosave, restore_points, store
@@ -55,6 +56,45 @@ def test_keep_mine_writes_over_the_change_and_keeps_it_as_an_earlier_version(tmp
     assert store.load(tmp_path / "q.json").cases[0].inputs["ticket"] == "mine"
     assert not desk.document.dirty
     assert desk.kept == [THEIRS]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("size", [MIDDLE, SMALL])
+def test_that_unsaved_work_is_not_kept_is_said_in_the_last_line_once_and_that_it_is_again(
+    monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    """A disk becomes full while one types, and has room again."""
+    fsync = os.fsync
+    is_full = [False]
+
+    def write_through(descriptor: int) -> None:
+        if is_full[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", write_through)
+
+    async def act(desk: Desk) -> None:
+        said: list[str] = []
+        say = desk.main.status.say
+        monkeypatch.setattr(desk.main.status, "say", lambda *words: (said.append(words[0]), say(*words)))
+        await desk.go_to("input", "ticket")
+        await desk.type("a")
+        assert said == []
+        is_full[0] = True
+        await desk.type("b")
+        await desk.until(lambda: said, "for the word on the copy")
+        shown = desk.main.status.render().plain
+        assert "unsaved work is not kept: the disk is full; free some space" in shown
+        tries = autosave.write(desk.document.session, None)
+        await desk.settle()
+        assert tries and len(said) == 1, "once is enough"
+        is_full[0] = False
+        await desk.type("c")
+        await desk.until(lambda: len(said) > 1, "for the word that it works again")
+        assert "unsaved work is kept again" in desk.main.status.render().plain
+        assert len(said) == 2
+
+    at_the_desk(act, size=size)
 
 
 @pytest.mark.slow
