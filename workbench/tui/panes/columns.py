@@ -247,13 +247,15 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self.turn_to(columns[(max(in_sight, default=-1) + 1) % len(columns)].column_id)
 
     def focus_on(self, id: str, part: type[PromptView] | type[ReplyView]) -> None:
-        """The focus to the prompt or the reply of a column, which comes into sight."""
+        """The focus to the prompt or the reply of a column, which comes into sight, and to what is wrong there."""
         if id not in self._columns:
             return
         self.show_part("prompt" if part is PromptView else "reply")
         self.turn_to(id)
         self._came_along = None
         self._columns[id].query_one(part).focus()
+        if part is ReplyView:
+            self._columns[id].reply.go_to_error()
 
     def focus_next_part(self, part: type[PromptView] | type[ReplyView]) -> None:
         """The focus to the prompt or reply of the current column, or of the next one when it is there already."""

@@ -13,7 +13,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 from textual.widgets import TextArea
-from textual.widgets.text_area import Edit, EditResult
+from textual.widgets.text_area import Edit, EditResult, Selection
 
 from adapters.replies.reading import Reading, SpanKind
 from workbench.output.display import safe
@@ -136,6 +136,7 @@ class ReplyView(StreamedText):
         self._marks_of_reply = Marks("", ())
         self._error_at: tuple[int, int] | None = None
         self._error_field: str | None = None
+        self._is_worked_at = False
         self._marked: tuple[Any, ...] | None = None
         self._line_starts: list[int] | None = None
         self._gutter = 0
@@ -153,6 +154,7 @@ class ReplyView(StreamedText):
         self.read_only = streaming
         if text != self.raw:
             self._line_starts = None
+            self._is_worked_at = False
             if self.has_focus:
                 super().show(text)
             else:
@@ -197,9 +199,23 @@ class ReplyView(StreamedText):
         text = self._raw[start:end]
         return start + len(text) - len(text.lstrip()), end - len(text) + len(text.rstrip())
 
+    def go_to_error(self) -> None:
+        """The cursor to where this reply was refused; once, and only of one in which nobody has moved yet."""
+        if self._error_at is None or self._is_worked_at or self.selection != Selection.cursor((0, 0)):
+            return
+        self._is_worked_at = True
+        self.move_cursor(self._location(self.text, self._error_at[0]))
+        self.call_after_refresh(self._bring_cursor_into_sight)
+
+    def _bring_cursor_into_sight(self) -> None:
+        """With what stands around it; where it is in sight already nothing is scrolled."""
+        row = self.wrapped_document.location_to_offset(self.cursor_location).y - round(self.scroll_y)
+        self.scroll_cursor_visible(center=not 0 <= row < self.scrollable_content_region.height, animate=False)
+
     def edit(self, edit: Edit) -> EditResult:
         if self._is_showing:
             return super().edit(edit)
+        self._is_worked_at = True
         start, end, length = self._offset(edit.top), self._offset(edit.bottom), len(self._raw)
         self._line_starts = None
         result = super().edit(edit)
