@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from adapters.signatures.signature import Signature
 
 WIDTH_OF_WORDS = 40
+ROWS_OF_SPLITTER = 1
 NO_PROMPT = "The prompt appears here as soon as there is a signature."
 DRIFTED = "≠ recorded"
 AS_DSPY = "as dspy 3.4.1"
@@ -290,12 +291,18 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
     def split(self, share: float) -> None:
         """Gives the prompt this share of the whole height, the reply and the table of its fields the rest."""
         self._share = share
-        self.prompt.styles.height = f"{share * 100:.1f}%" if self.answer.display else "1fr"
+        self.prompt.styles.height = f"{self._percent_of_prompt}%" if self.answer.display else "1fr"
         self._arrange_answer()
 
+    @property
+    def _percent_of_prompt(self) -> float:
+        """A little above its share: what is rounded down on the way would cost a row that it holds."""
+        return round(self._share * 100 + 0.001, 3)
+
     def _arrange_answer(self) -> None:
-        rest = 1 - self._share if self.prompt.display else 1
-        self.answer.place(rest * self.content_size.height)
+        height = self.content_size.height
+        of_prompt = int(height * self._percent_of_prompt / 100) if self.prompt.display else 0
+        self.answer.place(height - of_prompt - ROWS_OF_SPLITTER)
 
     def show_part(self, part: Literal["prompt", "reply"] | None) -> None:
         """The prompt alone, or the reply with its fields; None is both."""

@@ -17,6 +17,7 @@ from workbench.tui.panes.column import ColumnPane
 from workbench.tui.panes.height_shares import EVEN_SHARE, HeightShares, Held
 from workbench.tui.runs.runs import ColumnRun
 from workbench.tui.widgets.prompt.prompt_view import OriginKey, PromptView
+from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.splitter import Splitter
 from workbench.tui.widgets.verdict_strip import Verdict
@@ -388,6 +389,11 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def _share_of(self, column: ColumnPane) -> float:
         self._height = self.size.height or self._height  # while another pane is alone on the screen there is none
         return self._shares.of(column.column_id, self._height - ROWS_OF_BORDER)
+
+    @on(FieldTable.Completed)
+    def _table_completed(self, event: FieldTable.Completed) -> None:
+        event.stop()
+        self.call_after_refresh(self.make_room)
 
     def make_room(self) -> None:
         """Shares the height by what prompts and replies hold; a little more or less moves nothing."""

@@ -33,6 +33,10 @@ ROWS_AROUND_EDITORS, ROWS_OF_SIGNATURE, LEAST_TOGETHER = 6, 5, 22
 """Rows of the screen that are no editor's; those beside a signature's text; those from which inputs stand below it."""
 LONG_SIGNATURE = 8
 """Rows above which a signature gets more of a small terminal while it is edited."""
+LEAST_BESIDE, ROWS_BESIDE, AROUND_TEXT = 72, 3, 5
+"""Cells of a narrow screen from which the inputs stand beside a signature whose text and instructions fill at most so
+many rows of its half; the cells of a half beside the text.
+"""
 
 
 class EditorsPane(Vertical):
@@ -89,7 +93,9 @@ class EditorsPane(Vertical):
         """The editors of the tab, and no others, in sight at the size of now."""
         for tab in EDITORS:
             self.pane(tab).display = self.pane(tab) in self._in_sight
-        self._stack.set_class(len(self._in_sight) > 1, "-together")
+        are_two = len(self._in_sight) > 1
+        self._stack.set_class(are_two and self._is_wide, "-together")
+        self._stack.set_class(are_two and not self._is_wide, "-beside")
         self.set_class(self.tab != EDITORS[0], "-in-rows")
         self.set_class(self.tab != EDITORS[0] or self._rows_of_signature > LONG_SIGNATURE, "-long")
 
@@ -102,17 +108,32 @@ class EditorsPane(Vertical):
     def _in_sight(self) -> tuple[EditorPane, ...]:
         """The editor of the tab; a short signature and the inputs stand together where there is room for both."""
         pane = self.pane(self.tab)
-        if pane in (self.signature, self.inputs) and self._has_room_for_inputs:
-            return (self.signature, self.inputs)
+        if self.signature.view == "source":
+            if self._is_wide:
+                if pane in (self.signature, self.inputs) and self._has_room_below:
+                    return (self.signature, self.inputs)
+            elif pane is self.signature and self._has_room_beside:
+                return (self.signature, self.inputs)
         return (pane,)
 
     @property
-    def _has_room_for_inputs(self) -> bool:
+    def _is_wide(self) -> bool:
+        """Whether the editors stand beside the columns, and not above them."""
+        return self.screen.size.width >= self._together_from
+
+    @property
+    def _has_room_below(self) -> bool:
         """Whether the signature is so short that the values below it are worth more than blank lines."""
-        size = self.screen.size
-        room = size.height - ROWS_AROUND_EDITORS
-        is_roomy = size.width >= self._together_from and room >= LEAST_TOGETHER
-        return is_roomy and self.signature.view == "source" and self._rows_of_signature <= room // 2
+        room = self.screen.size.height - ROWS_AROUND_EDITORS
+        return room >= LEAST_TOGETHER and self._rows_of_signature <= room // 2
+
+    @property
+    def _has_room_beside(self) -> bool:
+        """Whether half of the width is enough for the signature."""
+        width, signature = self.screen.size.width, self._document.session.signature
+        written = [*signature.text.split("\n"), *(signature.instructions or "").split("\n")]
+        half = width // 2 - AROUND_TEXT
+        return width >= LEAST_BESIDE and sum(1 + len(line) // half for line in written) <= ROWS_BESIDE
 
     @property
     def _rows_of_signature(self) -> int:

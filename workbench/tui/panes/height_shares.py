@@ -71,5 +71,9 @@ class HeightShares:
 
 
 def _moves(rows: Held, before: Held) -> bool:
-    """Whether a prompt or its reply has become so much longer or shorter that the line between them moves."""
-    return any(abs(one - other) >= ROWS_THAT_MOVE for one, other in zip(rows, before, strict=True))
+    """Whether a prompt or its reply has become so much longer or shorter that the line between them moves.
+
+    A reply that has become longer at all would be cut off at its end.
+    """
+    is_other = any(abs(one - other) >= ROWS_THAT_MOVE for one, other in zip(rows, before, strict=True))
+    return is_other or rows.reply > before.reply

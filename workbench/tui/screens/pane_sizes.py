@@ -18,7 +18,7 @@ WIDE, MIDDLE = 116, 100
 
 Prompts are ragged: two narrow columns hold more of them than one wide column, whose right half stays blank.
 """
-SHARE_WIDE, SHARE_MIDDLE = 0.33, 0.4
+SHARE_WIDE, SHARE_MIDDLE = 0.31, 0.4
 """How much of the width the editors get unless the user has said otherwise."""
 LEAST_LEFT = 41
 """Cells that they get at least beside several columns: the names of their tabs fit."""

@@ -52,6 +52,11 @@ class Step(NamedTuple):
     is_done: Callable[[Seen], bool] | None = None
     short: str = ""
 
+    @property
+    def first_sentence(self) -> str:
+        """What to do; what follows tells why."""
+        return self.text.partition(". ")[0].removesuffix(".") + "."
+
 
 def _sent(seen: Seen) -> bool:
     return bool(seen.columns) and all(one.text for one in seen.columns)
@@ -77,7 +82,7 @@ FIRST: tuple[Step, ...] = (
         lambda seen: _sent(seen) and seen.actions.count("focus_replies") >= min(len(seen.columns), FEW),
         "{app.focus_replies|F4}",
     ),
-    Step("In the refused one (XML) write &amp; for &: it is read anew at every key.", _mended, "&amp;"),
+    Step("In the refused one (XML) write &amp; for &. It is read anew at every key.", _mended, "&amp;"),
     Step(
         "{app.focus_editors|F2} back to the signature: make `total: float` an `int`. Every prompt follows at once.",
         lambda seen: seen.session.signature.text != seen.opened.signature.text,
@@ -160,7 +165,7 @@ class Guide(Widget, can_focus=False):
         following, count = self.next_step, len(self.steps)
         head = lines((f"{self._title}. ", "bold"), (f"{len(self.done)} of {count} done", QUIET))
         if self.app.size.width < NARROW:
-            text = keys(self.steps[following].text) if following is not None else "That was all of it."
+            text = keys(self.steps[following].first_sentence) if following is not None else "That was all of it."
             return Content.assemble(lines((f"{self._title}. ", "bold")), self._line(following or 0, text, SAID))
         rows, foot = self._steps(following, keys), [lines((keys(FOOT), QUIET))]
         if self._opening and not self.done:

@@ -29,6 +29,8 @@ WORDS_OF: Mapping[FieldState, str] = {
 }
 SHORTEST_TYPE = 12
 """Cells of a type that is cut off, below which it is left out of the line."""
+SHORTEST_VALUE = 12
+"""Cells of a value that is cut off, below which its type is left out of the line."""
 MOST_NEAR_MISSES = 5
 MOST_LINES = 40
 """Of the reply of a second model."""
@@ -133,18 +135,29 @@ def _head(reading: Reading, field: FieldReading, flags: list[Flag], is_open: boo
         (one_line(field.name, max(4, width // 2)), "name"),
         ("  ", "value"),
     ]
-    used = sum(cell_len(text) for text, _ in pieces)
-    shown_type = one_line(annotation, (width - used) // 3)
-    if shown_type.endswith("…") and cell_len(shown_type) < SHORTEST_TYPE:  # a few letters of it tell nobody anything
-        shown_type = ""
-    room = max(1, width - used - (cell_len(shown_type) + 2 if shown_type else 0) - 2 * bool(flags))
-    if field.state in ("read", "default"):
-        middle = (one_line(_beside_type(field.value, annotation), room), "value")
-    else:
-        middle = (one_line(field.state, room), style)
-    gap = " " * max(1, width - used - cell_len(middle[0]) - cell_len(shown_type) - 2 * bool(flags))
+    is_read = field.state in ("read", "default")
+    room = max(1, width - sum(cell_len(text) for text, _ in pieces) - 2 * bool(flags))
+    told = one_line(_beside_type(field.value, annotation) if is_read else field.state, room + 1)
+    shown_type = _type_beside(annotation, cell_len(told), room)
+    middle = one_line(told, max(1, room - (cell_len(shown_type) + 2 if shown_type else 0)))
+    gap = " " * max(1, room - cell_len(middle) - cell_len(shown_type))
     tail = [(gap, "value"), *([("⚠ ", "warning")] if flags else []), (shown_type, "type")]
-    return _row([*pieces, middle, *tail], width)._replace(field=field.name)
+    return _row([*pieces, (middle, "value" if is_read else style), *tail], width)._replace(field=field.name)
+
+
+def _type_beside(annotation: str, told: int, room: int) -> str:
+    """The type as far as it fits `room` cells beside a value of `told` cells, or more of them than `room`.
+
+    A value that fits without a type is not cut for it. One that does not leaves a third to the type, if that leaves it
+    enough to be known by.
+    """
+    if told + 2 + cell_len(annotation) <= room:
+        return annotation
+    shown = one_line(annotation, room // 3)
+    if shown.endswith("…") and cell_len(shown) < SHORTEST_TYPE:  # a few letters of it tell nobody anything
+        return ""
+    left = room - 2 - cell_len(shown)
+    return "" if left < (told if told <= room else SHORTEST_VALUE) else shown
 
 
 def _beside_type(value: Any, annotation: str) -> str:

@@ -115,6 +115,9 @@ class FieldTable(LineView):
             super().__init__()
             self.field, self.chosen = field, chosen
 
+    class Completed(Message):
+        """What was looked for beside the keys has come, and fills further rows."""
+
     def __init__(self, column_id: str, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.column_id = column_id
@@ -130,6 +133,11 @@ class FieldTable(LineView):
     def has_something(self) -> bool:
         """Whether there is a reading to show, or why there is none."""
         return self.reading is not None or bool(self._error)
+
+    @property
+    def has_sentences(self) -> bool:
+        """Whether there is more to read than a row or a few for each field."""
+        return any(row.field is None for row in self._rows)
 
     def set_height(self, rows: int) -> None:
         """As high as its rows, as far as the column lets it."""
@@ -165,6 +173,7 @@ class FieldTable(LineView):
         if event.state is WorkerState.SUCCESS and event.worker.result is self.reading and self.reading is not None:
             if self.reading.near_misses:
                 self._make_rows()
+                self.post_message(self.Completed())
 
     def _make_rows(self) -> None:
         width = max(1, self.row_width - 2)

@@ -7,8 +7,10 @@ from textual.containers import Container
 from workbench.tui.widgets.reply.field_table import FieldTable
 from workbench.tui.widgets.reply.reply_view import ReplyView
 
-TWICE_THE_NARROWEST = 64
-"""Cells from which they stand side by side: each has then as much as in the narrowest column."""
+TWICE_THE_NARROWEST, LEAST_BESIDE = 64, 56
+"""Cells from which they stand side by side, as each has then as much as in the narrowest column; and from which they
+do where nothing of either has to be wrapped for it.
+"""
 SHARE_OF_FIELDS = 46
 """Percent of the width that the table has then."""
 
@@ -28,8 +30,7 @@ class ReplyAndValues(Container, can_focus=False):
         super().__init__(reply, fields)
         self._reply = reply
         self._fields = fields
-        self._most = ""
-        self._height = 0.0
+        self._most = self._height = 0
 
     @property
     def is_beside(self) -> bool:
@@ -41,16 +42,23 @@ class ReplyAndValues(Container, can_focus=False):
         reply, fields = self._reply.wrapped_document.height, self._fields.virtual_size.height
         return max(reply, fields) if self.is_beside else reply + fields
 
-    def place(self, height: float) -> None:
+    @property
+    def _has_room_beside(self) -> bool:
+        width = self.size.width
+        if width >= TWICE_THE_NARROWEST or width < LEAST_BESIDE:
+            return width >= TWICE_THE_NARROWEST
+        of_reply = width - width * SHARE_OF_FIELDS // 100
+        return not self._fields.has_sentences and self._reply.widest_row <= of_reply
+
+    def place(self, height: int) -> None:
         """Side by side where there is room and something to show, else the table gets what the reply leaves of
         `height` rows, and half of them at least. Away from the screen there is no height, and all stays.
         """
-        if not height:
+        if height <= 0:
             return
         self._height = height
-        is_beside = self.size.width >= TWICE_THE_NARROWEST and self._fields.has_something
-        left = 1 - (self._reply.wrapped_document.height + 1) / max(1.0, height)
-        most = "100%" if is_beside else f"{max(0.5, left) * 100:.1f}%"
+        is_beside = self._fields.has_something and self._has_room_beside
+        most = height if is_beside else max(height // 2, height - self._reply.wrapped_document.height)
         if is_beside == self.is_beside and most == self._most:
             return
         self._most = most
@@ -60,4 +68,4 @@ class ReplyAndValues(Container, can_focus=False):
         styles.max_height = most
 
     def on_resize(self) -> None:
-        self.place(self._height)
+        self.place(self.size.height)

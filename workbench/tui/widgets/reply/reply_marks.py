@@ -81,6 +81,7 @@ class Marks:
         )
         self.longest_word = max(map(cell_len, text[:LOOKED_AT].split()), default=0)
         """Cells of the longest word at the start of the reply, which a margin should not break."""
+        self.longest_line = max(map(cell_len, text[:LOOKED_AT].splitlines()), default=0)
 
     def in_range(self, start: int, end: int) -> list[Span]:
         """The spans that touch [start, end), cut to it."""

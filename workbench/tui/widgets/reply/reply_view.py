@@ -23,6 +23,8 @@ from workbench.tui.widgets.reply.reply_marks import BAR_OF, LONGEST_MARGIN, SHOR
 from workbench.tui.widgets.text.editor import Editor
 from workbench.tui.widgets.text.wrapping import breaks, cell_offsets, expand_tabs, hang_of
 
+CELLS_BEHIND = 1
+"""For the cursor behind the last character of a row."""
 LONGEST_WRAPPED_LINE = 20_000
 """Characters in one line above which it is not wrapped: a key in such a line would cost more than a frame."""
 ROOM = 3
@@ -248,12 +250,17 @@ class ReplyView(StreamedText):
     def gutter_width(self) -> int:
         return self._gutter
 
+    @property
+    def widest_row(self) -> int:
+        """Cells that the longest line at the start of the reply takes with its margin if it is not wrapped."""
+        return self._gutter + self._marks_of_reply.longest_line + CELLS_BEHIND
+
     def _fit_margin(self) -> None:
         width = self.scrollable_content_region.width
         marks, wanted = self._marks_of_reply, 0
         if marks.spans:
             wanted = min(marks.margin, LONGEST_MARGIN, width // 3 - 2)
-            left = width - marks.longest_word - 3  # the cursor has a cell behind the last word
+            left = width - marks.longest_word - 2 - CELLS_BEHIND
             if SHORTEST_MARGIN <= left < wanted:  # labels can be cut, words of the reply are not
                 wanted = left
         gutter = wanted + 2 if wanted >= SHORTEST_MARGIN else 0

@@ -60,6 +60,14 @@ def test_a_closed_field_is_one_row_with_name_value_and_type() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("width", "shown"), [(24, "score  0.5   float"), (17, "score  0.5"), (14, "score  0.5"), (11, "score  …")]
+)
+def test_a_value_is_not_cut_for_the_sake_of_its_type(width: int, shown: str) -> None:
+    rows = text_of(rows_of(reading(GOOD), width))
+    assert " ".join(rows[1].split()[2:]) == " ".join(shown.split())
+
+
 def test_a_day_and_an_amount_are_shown_as_people_write_them_and_a_text_in_quotes() -> None:
     outputs = [Field("due", "output", date | None), Field("total", "output", Decimal), Field("said", "output", str)]
     signature = Signature.make([Field("q", "input"), *outputs], "Read.")

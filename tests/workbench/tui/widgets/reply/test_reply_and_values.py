@@ -55,3 +55,18 @@ def test_side_by_side_columns_have_the_values_below_and_one_alone_has_them_besid
         await desk.until(lambda: is_below(pane), "for the values below again")
 
     at_the_desk(act, session=EXAMPLE, size=(160, 45))
+
+
+def test_a_column_a_little_narrower_has_them_beside_where_nothing_is_wrapped_for_it() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        good = desk.main.columns.current
+        assert good is not None and good.answer.size.width < 64
+        await desk.until(lambda: good.fields.region.x == good.reply.region.right, "for the values beside")
+        await desk.press("f4", "f4", "f4")
+        refused = desk.main.columns.current
+        assert refused is not None and refused.column_id == "xml"
+        await desk.until(lambda: is_below(refused), "for the sentences below")
+
+    at_the_desk(act, session=EXAMPLE, size=(100, 30))
