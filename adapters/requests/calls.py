@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -54,6 +56,12 @@ class Request:
             return False
         pairs = zip(self.messages, other.messages, strict=True)
         return all(one is another or one.as_dict() == another.as_dict() for one, another in pairs)
+
+    def digest(self) -> str:
+        """The same text for requests that ask the same, for a time when this one is gone."""
+        beside = {key: self.params.get(key) for key in ("tools", "response_format")}
+        told = [[one.as_dict() for one in self.messages], beside]
+        return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
 
     def counts_the_same(self, other: Request) -> bool:
         """Whether both have the same tokens: what is told the same to the same model."""

@@ -149,6 +149,15 @@ def set_reply(state: State, case: str, column: str, reply: Reply) -> State:
     return replace(state, session=state.session.with_case(changed))
 
 
+def keep_reply(state: State, case: str, column: str, reply: Reply, answers: str | None) -> State:
+    """A reply with the digest of the request that it came for; None: it came for none that is known."""
+    kept = set_reply(state, case, column, reply)
+    answered = {place: one for place, one in state.answered.items() if place != (case, column)}
+    if answers is not None:
+        answered[case, column] = answers
+    return kept if answered == state.answered else replace(kept, answered=MappingProxyType(answered))
+
+
 def add_case(state: State) -> State:
     """An empty case after the one on screen, and on screen itself."""
     return _insert_case(state, Case(free_name(state.session, "case 1")))
@@ -175,7 +184,13 @@ def rename_case(state: State, name: str) -> State:
         raise ValueError(f"there is a case named {name!r} already")
     cases = tuple(replace(one, name=name) if one.name == old else one for one in state.session.cases)
     drafts = {(place._replace(case=name) if place.case == old else place): text for place, text in state.drafts.items()}
-    return replace(state, session=replace(state.session, cases=cases), drafts=MappingProxyType(drafts))
+    answered = {(name if case == old else case, column): one for (case, column), one in state.answered.items()}
+    return replace(
+        state,
+        session=replace(state.session, cases=cases),
+        drafts=MappingProxyType(drafts),
+        answered=MappingProxyType(answered),
+    )
 
 
 def delete_case(state: State) -> State:
@@ -185,7 +200,13 @@ def delete_case(state: State) -> State:
     gone = state.case.name
     cases = tuple(one for one in state.session.cases if one.name != gone)
     drafts = {place: text for place, text in state.drafts.items() if place.case != gone}
-    return State(replace(state.session, cases=cases), min(state.case_index, len(cases) - 1), MappingProxyType(drafts))
+    answered = {place: one for place, one in state.answered.items() if place[0] != gone}
+    return State(
+        replace(state.session, cases=cases),
+        min(state.case_index, len(cases) - 1),
+        MappingProxyType(drafts),
+        MappingProxyType(answered),
+    )
 
 
 def free_name(session: Session, wanted: str) -> str:

@@ -46,11 +46,13 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """What undo goes back to: a session, the case on screen, and texts typed at a place that are not values yet."""
+    """What undo goes back to: a session, the case on screen, texts typed at a place that are not values yet, and by
+    case and column the digest of the request that the reply on screen came for."""
 
     session: Session
     case_index: int = 0
     drafts: Mapping[Place, str] = field(default_factory=lambda: MappingProxyType({}))
+    answered: Mapping[tuple[str, str], str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def case(self) -> Case:

@@ -1,4 +1,5 @@
-"""Texts that are no values yet, kept beside a session: in the copies of unsaved work, never in a file of the user's."""
+"""What is kept beside a session in the copies of unsaved work, never in a file of the user's: texts that are no values
+yet, and which requests the replies came for."""
 
 from __future__ import annotations
 
@@ -14,23 +15,42 @@ KEY = "drafts"
 """The key of a copy under which they stand, as objects `{"kind", "case", "row", "field", "text"}`."""
 
 
+ANSWERED_KEY = "answered"
+"""The key of a copy under which requests stand, as objects `{"case", "column", "request"}` with a digest of each."""
+
+
 def with_drafts(state: State) -> Session:
-    """The session as its copy keeps it; the session itself when there are none."""
-    if not state.drafts:
-        return state.session
-    kept = [{**place._asdict(), "text": text} for place, text in state.drafts.items()]
-    return replace(state.session, extra={**state.session.extra, KEY: kept})
+    """The session as its copy keeps it; the session itself when there is nothing beside it."""
+    beside: dict[str, Any] = {}
+    if state.drafts:
+        beside[KEY] = [{**place._asdict(), "text": text} for place, text in state.drafts.items()]
+    if state.answered:
+        asked = state.answered.items()
+        beside[ANSWERED_KEY] = [{"case": case, "column": column, "request": one} for (case, column), one in asked]
+    return replace(state.session, extra={**state.session.extra, **beside}) if beside else state.session
 
 
 def state_of(session: Session) -> State:
     """What a session that was opened or a copy of it puts on screen; a draft without a place is dropped."""
-    kept = session.extra.get(KEY)
-    if not isinstance(kept, (list, tuple)):
+    kept = {key: session.extra[key] for key in (KEY, ANSWERED_KEY) if isinstance(session.extra.get(key), (list, tuple))}
+    if not kept:
         return State(session)
-    others = {name: value for name, value in session.extra.items() if name != KEY}
+    others = {name: value for name, value in session.extra.items() if name not in kept}
     own = replace(session, extra=others)
-    drafts = [_draft(one, own) for one in kept if isinstance(one, Mapping)]
-    return State(own, drafts=MappingProxyType(dict([one for one in drafts if one is not None])))
+    drafts = [_draft(one, own) for one in kept.get(KEY, ()) if isinstance(one, Mapping)]
+    answered = [_answered(one) for one in kept.get(ANSWERED_KEY, ()) if isinstance(one, Mapping)]
+    return State(
+        own,
+        drafts=MappingProxyType(dict([one for one in drafts if one is not None])),
+        answered=MappingProxyType(dict([one for one in answered if one is not None])),
+    )
+
+
+def _answered(kept: Mapping[str, Any]) -> tuple[tuple[str, str], str] | None:
+    case, column, request = (kept.get(name) for name in ("case", "column", "request"))
+    if isinstance(case, str) and isinstance(column, str) and isinstance(request, str):
+        return (case, column), request
+    return None
 
 
 def _draft(kept: Mapping[str, Any], session: Session) -> tuple[Place, str] | None:

@@ -13,16 +13,21 @@ from sessions.file import store
 from sessions.model.session import Session
 from tests.support.open_app import TICKETS, Desk, at_the_desk
 from workbench.state.document import Place, State
-from workbench.state.drafts import KEY, state_of, with_drafts
+from workbench.state.drafts import ANSWERED_KEY, KEY, state_of, with_drafts
 
 PLACES = st.sampled_from(
     [Place("input", "first", field="tags"), Place("input", "second", field="tags"), Place("demo", row=2, field="tags")]
 )
 
 
-@given(st.dictionaries(PLACES, st.text()))
-def test_a_copy_holds_every_draft_and_gives_back_the_same_state(drafts: dict[Place, str]) -> None:
-    state = State(TICKETS, drafts=drafts)
+ANSWERED = st.dictionaries(st.tuples(st.sampled_from(["first", "second"]), st.text()), st.text())
+
+
+@given(st.dictionaries(PLACES, st.text()), ANSWERED)
+def test_a_copy_holds_every_draft_and_what_replies_answer_and_gives_back_the_same_state(
+    drafts: dict[Place, str], answered: dict[tuple[str, str], str]
+) -> None:
+    state = State(TICKETS, drafts=drafts, answered=answered)
     assert state_of(store.loads(store.dumps(with_drafts(state)))) == state
 
 
@@ -39,9 +44,9 @@ def test_drafts_that_somebody_wrote_into_a_file_do_no_harm() -> None:
         {"kind": "rm", "case": "first", "row": -1, "field": "tags", "text": "x"},
         {"kind": "input", "case": "first", "row": "0", "field": ["tags"], "text": 1},
     ]
-    session = Session(TICKETS.signature, cases=TICKETS.cases, extra={KEY: hostile, "other": 1})
+    session = Session(TICKETS.signature, cases=TICKETS.cases, extra={KEY: hostile, ANSWERED_KEY: hostile, "other": 1})
     state = state_of(session)
-    assert state.drafts == {} and state.session.extra == {"other": 1}
+    assert state.drafts == {} and state.answered == {} and state.session.extra == {"other": 1}
 
 
 @pytest.mark.slow

@@ -215,9 +215,11 @@ async def offer_left_over(host: Host) -> None:
     if why_not:
         plain_notify(host.app, why_not, title="No copies of unsaved work", severity="warning", timeout=15)
     left = autosave.left_over(path)
-    if left is None or left.session == host.document.session:
+    if left is None:
         return
     texts = state_of(left.session)
+    if texts.session == host.document.session and not texts.drafts:
+        return
     only_texts = bool(texts.drafts) and texts.session == host.document.session
     what = "this session" if path is not None else "a session that has no file yet"
     answer = await host.app.push_screen_wait(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -144,4 +144,4 @@ def _hindrance(host: Host, rendered: RenderedColumn) -> str:
 
 
 def _with_session(state: State, session: Session) -> State:
-    return State(session, state.case_index, state.drafts)
+    return replace(state, session=session)

@@ -48,8 +48,10 @@ class Replies:
         """The numbers of runs of which something is still to be painted, the oldest first."""
         self.requests: dict[tuple[str, str], Request] = {}
         """By case and column what was sent last, answered or not."""
-        self._answered: dict[tuple[str, str], Request] = {}
-        """By case and column what the reply that was sent for answers."""
+        self._asked: dict[str, Request] = {}
+        """By its digest what a reply came for (`State.answered`), of those that are known here."""
+        self._digests: dict[str, tuple[Request, str]] = {}
+        """By column the digest that was made last, of what."""
 
     def send(self, columns: Iterable[RenderedColumn], order: Order) -> None:
         """Sends columns of the case on screen as they stand."""
@@ -71,7 +73,8 @@ class Replies:
         """Another session is open now."""
         self._runs.clear()
         self.requests.clear()
-        self._answered.clear()
+        self._asked.clear()
+        self._digests.clear()
 
     # -- what comes
 
@@ -104,9 +107,11 @@ class Replies:
         if run.reply is None:
             return
         asked = self.requests.get((run.case, run.column))
-        if asked is not None:
-            self._answered[run.case, run.column] = asked
-        change = partial(edits.set_reply, case=run.case, column=run.column, reply=run.reply)
+        answers = asked.digest() if asked is not None else None
+        if asked is not None and answers is not None:
+            still_known = set(self._document.state.answered.values())
+            self._asked = {id: one for id, one in self._asked.items() if id in still_known} | {answers: asked}
+        change = partial(edits.keep_reply, case=run.case, column=run.column, reply=run.reply, answers=answers)
         self._edit(change, Place("reply", run.case, row=self._batch), "the replies of a send", typing=True)
 
     def type_over(self, column: str, text: str) -> None:
@@ -117,7 +122,8 @@ class Replies:
         source: Source = "edited" if before.text else "pasted"
         reply = replace(before, text=text, source=source, raw=False, rating=None, note=None)
         self._runs.forget(case.name, column)
-        change = partial(edits.set_reply, case=case.name, column=column, reply=reply)
+        answers = self._document.state.answered.get((case.name, column)) if source == "edited" else None
+        change = partial(edits.keep_reply, case=case.name, column=column, reply=reply, answers=answers)
         self._edit(change, Place("reply", case.name, field=column), f"reply of {column}", typing=True)
 
     # -- what it answers
@@ -139,7 +145,20 @@ class Replies:
         if reply is not None and reply.source == "sent" and reply.model is not None:
             if reply.model != state.session.model_of(rendered.column):
                 return True
-        answered = self._answered.get((state.case.name, rendered.column.id))
+        answered = state.answered.get((state.case.name, rendered.column.id))
         if answered is None or rendered.request is None or reply is None or reply.source == "pasted":
             return False
-        return not answered.asks_the_same(rendered.request)
+        asked = self._asked.get(answered)
+        if asked is not None:
+            return not asked.asks_the_same(rendered.request)
+        if self._digest_of(rendered.column, rendered.request) != answered:
+            return True
+        self._asked[answered] = rendered.request
+        return False
+
+    def _digest_of(self, column: Column, request: Request) -> str:
+        """Of a prompt that stays the same it is made once: it takes milliseconds where there are many demos."""
+        known = self._digests.get(column.id)
+        if known is None or known[0] is not request:
+            known = self._digests[column.id] = (request, request.digest())
+        return known[1]

@@ -13,8 +13,9 @@ from open_app import MIDDLE, SMALL, TICKETS, Desk, at_the_desk
 from textual.widgets import Input
 
 from sessions.file import autosave, restore_points, store
-from sessions.model.session import Case
+from sessions.model.session import Case, Session
 from workbench.state.document import Place
+from workbench.state.drafts import with_drafts
 from workbench.tui.actions import cases, files
 from workbench.tui.dialogs.confirm import ConfirmScreen
 from workbench.tui.widgets.text.plain import PlainStatic
@@ -183,6 +184,49 @@ def test_work_of_a_killed_app_is_offered_and_stays_whatever_the_answer(tmp_path:
         assert [store.load(one.place) for one in restore_points.points(path)] == [THEIRS]
 
     at_the_desk(act)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="ends a process by a signal")
+@pytest.mark.parametrize("way", ["edited", "sent"])
+def test_a_reply_to_an_older_prompt_is_still_marked_as_old_when_killed_work_is_taken_up(
+    tmp_path: Path, way: str
+) -> None:
+    path = tmp_path / "q.json"
+    store.save(TICKETS, path)
+    copies: list[Session] = []
+
+    async def work(desk: Desk) -> None:
+        assert files.open_path(desk.app, path)
+        await desk.press("f5")
+        await desk.sent()
+        if way == "edited":
+            await desk.press("f4", "ctrl+end")
+            await desk.type("!")
+        await desk.go_to("input", "ticket")
+        await desk.type("!")
+        assert "old reply" in desk.verdict("chat")
+        copies.append(with_drafts(desk.document.state))
+
+    async def again(desk: Desk) -> None:
+        child = os.fork()
+        if not child:
+            autosave.Autosave().write(copies[0], path)
+            os.kill(os.getpid(), signal.SIGKILL)
+        os.waitpid(child, 0)
+        assert files.open_path(desk.app, path)
+        desk.app.ask(files.offer_left_over(desk.app))
+        await desk.until(lambda: len(desk.app.screen_stack) > 1, "for the question")
+        await desk.press("t")
+        await desk.until(lambda: desk.reply("chat"), "for the work")
+        assert "old reply" in desk.verdict("chat")
+        await desk.go_to("input", "ticket")
+        await desk.paste_over(TICKETS.cases[0].inputs["ticket"])
+        assert "old reply" not in desk.verdict("chat"), "the prompt that it answers"
+        await desk.type("?")
+        assert "old reply" in desk.verdict("chat")
+
+    for act in (work, again):
+        at_the_desk(act)
 
 
 @pytest.mark.parametrize("way", ["edited", "sent"])
