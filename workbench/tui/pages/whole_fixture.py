@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
-from typing import Any
+from itertools import pairwise, zip_longest
+from typing import Any, NamedTuple
 
 from adapters.values.plain_json import plain
 from sessions.line_diff import line_diff
@@ -20,6 +20,20 @@ MOST_MESSAGES = 12
 MOST_UNCHANGED, MOST_LINES = 12, 600
 """Lines of a message that is as it was; of one that has changed, and of a reply."""
 LONGEST_LINE, LONGEST_VALUE = 4_000, 200
+
+
+class Extent(NamedTuple):
+    """How much is shown of a fixture: lines as recorded around what changed (None: all of them; 0: what changed stands
+    above and is not repeated), and lines of what is as recorded.
+    """
+
+    around: int | None = None
+    unchanged: int = MOST_UNCHANGED
+
+
+ALL = Extent()
+SHORTER: tuple[Extent, ...] = (*[Extent(one, one) for one in (12, 8, 5, 3)], *[Extent(0, one) for one in (12, 6, 3, 2)])
+"""What is tried one after the other where all of it would be more than the screen holds."""
 INDENT = 2
 
 _LEGEND: Mapping[View, str] = {
@@ -30,8 +44,8 @@ _LEGEND: Mapping[View, str] = {
 }
 
 
-def prompt_of(whole: Whole, view: View, width: int) -> list[Block]:
-    """The prompt, message by message; `width` is that of the text, in cells."""
+def prompt_of(whole: Whole, view: View, width: int, extent: Extent = ALL) -> list[Block]:
+    """The prompt, message by message; `width` is that of the text, in cells. Lines that are left out are counted."""
     blocks: list[Block] = []
     pairs = list(zip_longest(whole.before.messages, whole.after.messages))
     side_by_side: View = "beside" if view == "words" else view
@@ -42,17 +56,21 @@ def prompt_of(whole: Whole, view: View, width: int) -> list[Block]:
             continue
         role = str(((new if new is not None else old) or {}).get("role", ""))
         if old == new:
-            blocks += [EMPTY, _heading(f"{role} message", "as recorded"), *_unchanged(_lines_of(new))]
-        else:
+            blocks += [EMPTY, _heading(f"{role} message", "as recorded"), *_unchanged(_lines_of(new), extent)]
+        elif extent.around != 0:
             lines = line_diff(_lines_of(old), _lines_of(new), whole=True)
             blocks += [EMPTY, _heading(f"{role} message", _LEGEND[view])]
-            blocks += blocks_of_lines(lines[:MOST_LINES], side_by_side, width)
+            for part in folded(lines[:MOST_LINES], extent.around):
+                if isinstance(part, int):
+                    blocks.append(block(f"⋯ {part:,} lines as recorded", "note", indent=INDENT))
+                else:
+                    blocks += blocks_of_lines(part, side_by_side, width)
     if left_out:
         blocks += [EMPTY, block(f"{left_out:,} further messages are as recorded", "note", indent=INDENT)]
     return blocks
 
 
-def reply_of(whole: Whole) -> Iterator[Block]:
+def reply_of(whole: Whole, extent: Extent = ALL) -> Iterator[Block]:
     """The last reply that was recorded; how it was read, and how it is read now where that is another."""
     completions = [one for attempt in whole.before.attempts for one in attempt.completions]
     now = [one for attempt in whole.after.attempts for one in attempt.completions]
@@ -62,7 +80,7 @@ def reply_of(whole: Whole) -> Iterator[Block]:
     last = completions[-1]
     today = now[-1].reading if len(now) == len(completions) else None
     yield from (EMPTY, _heading("reply", "as recorded; it stays"))
-    yield from _unchanged((last.text or "").split("\n"))
+    yield from _unchanged((last.text or "").split("\n"), extent)
     if last.reading is None:
         return
     same = today is None or today == last.reading
@@ -83,11 +101,31 @@ def _lines_of(message: Mapping[str, Any] | None) -> list[str]:
     return text[: MOST_LINES * LONGEST_LINE].split("\n")[:MOST_LINES]
 
 
-def _unchanged(lines: Sequence[str]) -> Iterator[Block]:
-    for line in lines[:MOST_UNCHANGED]:
+def folded(lines: Sequence[str], around: int | None) -> Iterator[Sequence[str] | int]:
+    """Lines of a difference in their order; of those alike the ones further than `around` from a change are counted.
+
+    One line alone is not folded: it would save nothing.
+    """
+    changes = [number for number, line in enumerate(lines) if not line.startswith(" ")]
+    if around is None or not changes:
+        yield lines
+        return
+    after, before = 0, [-2 * around - 2, *changes, len(lines) + 2 * around + 1]
+    for last, following in pairwise(before):
+        start, end = max(0, last + around + 1), min(len(lines), following - around)
+        if end - start > 1:
+            yield lines[after:start]
+            yield end - start
+            after = end
+    yield lines[after:]
+
+
+def _unchanged(lines: Sequence[str], extent: Extent) -> Iterator[Block]:
+    most = extent.unchanged if len(lines) != extent.unchanged + 1 else len(lines)
+    for line in lines[:most]:
         yield block(line[:LONGEST_LINE], "note", indent=INDENT)
-    if len(lines) > MOST_UNCHANGED:
-        yield block(f"… {len(lines) - MOST_UNCHANGED:,} more lines", "note", indent=INDENT)
+    if len(lines) > most:
+        yield block(f"… {len(lines) - most:,} more lines", "note", indent=INDENT)
 
 
 def _values(old: RecordedReading, new: RecordedReading) -> Iterator[Block]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
@@ -22,12 +21,13 @@ from workbench.checks.reviewing import Look, Whole
 from workbench.output.display import one_line
 from workbench.tui.keys.bindings import ON_A_REVIEW
 from workbench.tui.keys.key_words import keys_of
-from workbench.tui.pages import drifts, fixtures_of_cause, whole_fixture
-from workbench.tui.pages.drifts import IN_WORDS, VIEWS, View
-from workbench.tui.pages.fixtures_of_cause import end_of
+from workbench.tui.pages import fixtures_of_cause, review_text, whole_fixture
+from workbench.tui.pages.drifts import VIEWS, View
+from workbench.tui.pages.review_text import LONGEST_WORDS, SIGNS, LookedAt, Shown
+from workbench.tui.pages.whole_fixture import ALL, Extent
 from workbench.tui.textual_internals import row_compositor
 from workbench.tui.widgets.text.plain import PlainStatic, lines, plain_notify
-from workbench.tui.widgets.text.text_view import EMPTY, MARGIN, Block, Piece, TextView, block
+from workbench.tui.widgets.text.text_view import MARGIN, Block, Piece, TextView
 
 _GROUP = Binding.Group("Review")
 
@@ -39,13 +39,6 @@ MOST_BELOW = 12
 """Further fixtures of a cause that are shown below the one at hand, as long as there is room."""
 PADDING = 2
 """Cells beside the line of keys."""
-LONGEST_WORDS = 400
-SIGNS: dict[Decision | None, Piece] = {
-    "accept": Piece("✓ ", "ok"),
-    "leave": Piece("– ", "note"),
-    None: Piece("○ ", "accent"),
-}
-SAID: dict[Decision | None, str] = {"accept": "accepted", "leave": "stays drift", None: "not decided"}
 
 
 class Left(NamedTuple):
@@ -164,7 +157,7 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         self._view: View = "words"
         self._drifts: tuple[Drift, ...] = ()
         self._whole: Whole | None = None
-        self._has_reply_beside = False
+        self._has_reply_beside = self._is_shortened = self._shows_all = False
         self._below: tuple[tuple[FixtureName, tuple[Drift, ...]], ...] = ()
         """The fixtures of the cause that follow the one at hand, with their drifts."""
         self._head = PlainStatic(id="review-head")
@@ -210,7 +203,7 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
     def _show_cause(self) -> None:
         """Another cause or fixture; the first one's drifts are known, those of others are made in a thread."""
         cause, fixture = self.cause, self.fixture
-        self._whole, self._below = None, ()
+        self._whole, self._below, self._shows_all = None, (), False
         self.run_worker(self._find(cause, fixture), group="review", exclusive=True)
         self._show()
 
@@ -226,7 +219,8 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         self._drifts, self._whole = found, whole
         self._show()
         for following in cause.fixtures[self._fixture + 1 :][:MOST_BELOW]:
-            if self._text.virtual_size.height >= self._text.page_height or self._fixtures.display:
+            is_full = self._is_shortened or self._text.virtual_size.height >= self._text.page_height
+            if is_full or self._fixtures.display:
                 return
             more = await asyncio.to_thread(self._look, cause, following)
             if (cause, fixture) != (self.cause, self.fixture):
@@ -269,15 +263,24 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         self._fixtures.show_current()
 
     def _show_text(self, keep_place: bool) -> None:
+        """All of it; or as much as the screen holds, if that is still worth reading."""
         width = self._text.row_width - MARGIN - 1
-        if width > 0:
-            shown = drifts.blocks_of(self._drifts, self._view, width)
-            if self._whole is not None:
-                shown += whole_fixture.prompt_of(self._whole, self._view, width)
-                shown += [] if self._has_reply_beside else whole_fixture.reply_of(self._whole)
-            for number, (fixture, found) in enumerate(self._below, self._fixture + 1):
-                shown += [EMPTY, self._name_of(fixture, number, width), *drifts.blocks_of(found, self._view, width)]
-            self._text.show([*self._cause_in_words(width), *shown], keep_place=keep_place)
+        if width <= 0:
+            return
+        looked_at = LookedAt(self.decisions, self.cause, self._fixture, self._drifts, self._whole, self._below)
+        has_name = self._fixtures.display and self._is_whole_in_list
+
+        def made(extent: Extent = ALL) -> list[Block]:
+            shown = Shown(self._view, width, extent, not has_name, not self._has_reply_beside)
+            return list(review_text.blocks_of(looked_at, shown))
+
+        blocks, page = made(), self._text.page_height
+        self._is_shortened = False
+        if not (self._shows_all or self._below) and self._text.count_rows(blocks) > page:
+            tries = (made(extent) for extent in whole_fixture.SHORTER)
+            shorter = next((one for one in tries if self._text.count_rows(one) <= page), None)
+            blocks, self._is_shortened = shorter or blocks, shorter is not None
+        self._text.show(blocks, keep_place=keep_place)
 
     def _header(self) -> Content:
         count, open = len(self.decisions.causes), len(self.decisions.open)
@@ -300,44 +303,6 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
     def _is_whole_in_list(self) -> bool:
         return cell_len(self.cause.words) < self._room_in_list(f"  {counted(self.cause.fixtures)}")
 
-    def _cause_in_words(self, width: int) -> Iterator[Block]:
-        """What changed, where, in which fixture of how many, and what is decided."""
-        cause, fixture = self.cause, self.fixture
-        if not (self._fixtures.display and self._is_whole_in_list):
-            yield block(one_line(cause.words, LONGEST_WORDS), "title")
-        where = drifts.places_of(cause, self._drifts)
-        if where:
-            yield block(f"in {one_line(where, 3 * width - len('in '))}", "note")
-        yield self._name_of(fixture, self._fixture, width)
-        decision = self.decisions.of(cause)
-        yield Block((SIGNS[decision], Piece(SAID[decision]), Piece(f"   shown {IN_WORDS[self._view]}", "note")))
-        if means := self._what_it_means():
-            yield block(one_line(means, LONGEST_WORDS), "warning")
-
-    def _name_of(self, fixture: FixtureName, index: int, width: int) -> Block:
-        """Which fixture of the cause it is, from 0, and where it stands."""
-        number = f"{index + 1:,} of {len(self.cause.fixtures):,}"
-        behind = f" · {one_line(fixture.case, 30)} · {one_line(fixture.column, 30)}"
-        shown = end_of(fixture.path, max(12, width - len(number) - len(behind) - 10)) + behind
-        return Block((Piece("fixture ", "note"), Piece(number, "accent"), Piece(f"  {shown}")))
-
-    def _what_it_means(self) -> str:
-        """What a decision on this cause would not do, or would do beside it."""
-        if why := why_not(self.cause):
-            return why
-        others = self.decisions.others_of(self.cause, self.fixture)
-        waiting = [one for one in others if self.decisions.of(one) != "accept"]
-        if waiting:
-            more = f" and {len(waiting) - 1} more" if len(waiting) > 1 else ""
-            what = "the program's text" if self.cause.key.kind == "source" else "this fixture"
-            return f"{what} waits for another cause too: {waiting[0].words}{more}"
-        if self.cause.key.kind == "source":
-            return (
-                "accepting takes the program's text over, unless the session's was edited since; "
-                "what that changes in prompts is the next review's"
-            )
-        return ""
-
     def _hints(self, room: int) -> str:
         """The keys that mean something now, as many as fit `room` cells, what decides and leaves before what looks."""
         keys, causes = keys_of(self.app), [one for one in self.decisions.causes if one.id in self.decisions.accepted]
@@ -347,7 +312,8 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         hints += [f"{{review.close|esc}} {f'{self._then} {accepted}' if accepted else 'closes'}"]
         hints += ["{review.before|←}{review.next|→} fixtures"] if len(self.cause.fixtures) > 1 else []
         hints += ["{review.view|v} view", "{review.open|o} open"]
-        hints += ["{review.down|J} more"] if self._text.row_count > self._text.page_height else []
+        has_more = self._is_shortened or self._text.row_count > self._text.page_height
+        hints += ["{review.down|J} more"] if has_more else []
         hints += ["↑↓ causes"] if len(self.decisions.causes) > 1 else []
         said = ""
         for hint in map(keys, hints):
@@ -412,6 +378,10 @@ by words, side by side, or only one of the two, and `{review.open|o}` opens the 
         self._show()
 
     def action_scroll_text(self, pages: int) -> None:
+        if self._is_shortened and pages > 0:
+            self._shows_all = True
+            self._show_text(keep_place=True)
+            return
         self._text.scroll_relative(y=pages * max(1, self._text.page_height - 2), animate=False, force=True)
         self._text.repaint()
 

@@ -130,6 +130,27 @@ def test_the_whole_prompt_stands_below_as_it_was_beside_as_it_is_and_the_reply_t
     reviewed(folder, act, WIDE)
 
 
+def test_a_screen_that_holds_no_whole_prompt_shows_what_it_holds_and_a_key_shows_all(tmp_path: Path) -> None:
+    notes = "\n".join(f"Rule {number}: say it as it is." for number in range(60))
+    first = fixture_session(f"{notes}\nSay whether it rains.")
+    signature = replace(first.signature, instructions=f"{notes}\nSay whether it snows.")
+    store.save(replace(first, signature=signature), tmp_path / "a.session.json")
+
+    async def act(screen: Screen) -> None:
+        text = screen.review.query_one("#review-text", TextView)
+        assert text.max_scroll_y == 0
+        assert "rains" in screen.painted and "snows" in screen.painted and "answer  " in screen.painted
+        assert "Rule 3:" not in screen.review.text and "J more" in screen.painted
+        await screen.press("J")
+        assert "Rule 3:" in screen.review.text and text.scroll_y == 0, "all of it, from where one reads"
+        await screen.press("J")
+        assert text.scroll_y > 0
+        await screen.press("right")
+        assert "Rule 3:" not in screen.review.text, "the next fixture as short again"
+
+    reviewed(tmp_path, act)
+
+
 def test_where_it_is_low_the_reply_stands_below_the_prompt(folder: Path) -> None:
     async def act(screen: Screen) -> None:
         assert not screen.review.query_one("#review-fixtures").display

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import ClassVar, Literal, NamedTuple, get_args
 
 from rich.cells import cell_len
@@ -203,6 +203,10 @@ class TextView(LineView):
     def row_count(self) -> int:
         """Rows of everything at the width of now; 0 before the first layout."""
         return len(self._rows)
+
+    def count_rows(self, blocks: Iterable[Block]) -> int:
+        """The rows that other blocks would fill at the width of now."""
+        return sum(len(_rows_of(one, 0, self.row_width - MARGIN - 1)) for one in blocks)
 
     def _lay_out(self) -> None:
         width = self.row_width
