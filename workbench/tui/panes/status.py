@@ -54,6 +54,8 @@ class StatusLine(Widget):
         self._file = self._case = self._model = ""
         self._dirty = False
         self._activity = self._beyond = ""
+        self._times = self._number = 0
+        """How often in a row the same was said, and how often anything."""
         self._is_program_other = False
         self._teacher = ""
 
@@ -75,14 +77,16 @@ class StatusLine(Widget):
             self.refresh()
 
     def say(self, activity: str, seconds: float = ACTIVITY_SECONDS) -> None:
-        """A short word about what was just done, for a moment."""
+        """A short word about what was just done, for a moment; done again within it, it is counted."""
+        self._times = self._times + 1 if activity == self._activity else 1
         self._activity = activity
+        self._number += 1
         self.refresh()
         self.show()
-        self.set_timer(seconds, partial(self._hush, activity))
+        self.set_timer(seconds, partial(self._hush, self._number))
 
-    def _hush(self, activity: str) -> None:
-        if self._activity == activity:
+    def _hush(self, number: int) -> None:
+        if self._number == number:
             self._activity = ""
             self.refresh()
 
@@ -153,7 +157,8 @@ class StatusLine(Widget):
 
     def _doing(self, width: int) -> Content:
         """The file, and what was just done in the place of case and model: they are back in a moment."""
-        said = one_line(self._activity, max(20, width - 16))
+        times = f" ×{self._times}" if self._times > 1 else ""
+        said = one_line(self._activity, max(20, width - 16) - len(times)) + times
         file = one_line(self._file, max(8, min(40, width - cell_width(said) - 8)))
         changed = content(" ● " if self._dirty else "   ", "$text-accent bold")
         left = Content.assemble(" ", _does("open", content(file, "bold")), changed, content(said, "$text-accent"))

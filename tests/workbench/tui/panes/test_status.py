@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.support.open_app import MIDDLE, SIZES, Desk, at_the_desk
@@ -41,6 +43,42 @@ def test_a_line_that_what_was_done_fills_names_no_key() -> None:
         assert " send " not in status.render().plain
 
     at_the_desk(act, size=MIDDLE)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_is_done_again_while_it_is_still_said_is_counted(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        status = desk.app.screen.query_one(StatusLine)
+        for times in ("", " ×2", " ×3"):
+            await desk.press("ctrl+z")
+            before, _, after = status.render().plain.partition(f"nothing to undo{times}")
+            assert before and "×" not in after
+        await desk.press("ctrl+y")
+        assert "nothing to redo" in status.render().plain and "×" not in status.render().plain
+        long = "the reply of a model with a very long name was kept " * 9
+        status.say(long)
+        status.say(long)
+        assert " ×2" in status.render().plain, "and words that fill the line"
+
+    at_the_desk(act, size=size)
+
+
+def test_what_is_said_again_stays_as_long_as_what_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def act(desk: Desk) -> None:
+        status = desk.app.screen.query_one(StatusLine)
+        moments: list[Callable[[], None]] = []
+        monkeypatch.setattr(status, "set_timer", lambda seconds, then: moments.append(then))
+        status.say("copied")
+        status.say("copied")
+        first, second = moments
+        first()
+        assert "copied ×2" in status.render().plain, "the moment of the first one is over, and not that of the second"
+        second()
+        assert "copied" not in status.render().plain
+        status.say("copied")
+        assert "×" not in status.render().plain
+
+    at_the_desk(act)
 
 
 def test_ctrl_c_says_how_to_quit_where_there_is_nothing_to_copy() -> None:
