@@ -303,7 +303,7 @@ class WorkbenchApp(SurvivingApp):
         self.ask(actions.finding.find_anywhere(self))
 
     def action_focus_editors(self) -> None:
-        self.main.editors.focus_next()
+        self.guidance.focus_editors()
 
     def action_focus_prompts(self) -> None:
         self.main.columns.focus_next_part(PromptView)

@@ -6,6 +6,7 @@ from workbench.state.document import Document
 from workbench.tui.preferences import Preferences
 from workbench.tui.screens.main import MainScreen
 
+FOCUS_EDITORS = "focus_editors"
 MOST_ACTIONS = 200
 """The last keys of the app that a step may ask about."""
 
@@ -43,6 +44,19 @@ class Guidance:
         if guide is not None:
             self._actions = (*self._actions, action)[-MOST_ACTIONS:]
             guide.look(self._document.session, self._main.columns.rendered, self._actions)
+
+    def focus_editors(self) -> None:
+        """The focus to the editors, the next tab when it is there already; and where a step says that this key goes to
+        an editor, it goes there from anywhere else, and the first time from there, too."""
+        editors, guide = self._main.editors, self._main.guide
+        asked, is_inside = guide.editor if guide is not None else "", editors.has_focus_within
+        if not asked or (is_inside and FOCUS_EDITORS in self._actions):
+            editors.focus_next()
+            return
+        if is_inside and editors.tab == asked:
+            said = f"you are in the {asked}; {{app.focus_editors|F2}} again: the next tab"
+            self._main.status.say(self._preferences.key_words(said))
+        editors.focus_on(asked)
 
     def put_away(self) -> None:
         """The user has had enough of it, and does not want it at the next start."""

@@ -46,11 +46,13 @@ FEW = 3
 
 
 class Step(NamedTuple):
-    """`is_done` is None for a step that only a person can tick off, with a click; `short` names one that is done."""
+    """`is_done` is None for a step that only a person can tick off, with a click; `short` names one that is done;
+    `editor` is where it says that the key to the editors goes."""
 
     text: str
     is_done: Callable[[Seen], bool] | None = None
     short: str = ""
+    editor: str = ""
 
     @property
     def first_sentence(self) -> str:
@@ -87,6 +89,7 @@ FIRST: tuple[Step, ...] = (
         "{app.focus_editors|F2} back to the signature: make `total: float` an `int`. Every prompt follows at once.",
         lambda seen: seen.session.signature.text != seen.opened.signature.text,
         "{app.focus_editors|F2}",
+        "signature",
     ),
     Step(
         "{app.lesson|F6} explains all of it, piece by piece.", lambda seen: "lesson" in seen.actions, "{app.lesson|F6}"
@@ -159,6 +162,12 @@ class Guide(Widget, can_focus=False):
     def next_step(self) -> int | None:
         """The first step that is not done; None when all are."""
         return next((place for place in range(len(self.steps)) if place not in self.done), None)
+
+    @property
+    def editor(self) -> str:
+        """Where the key to the editors goes, as a step says that is not done; "" where none says so."""
+        left = [step.editor for place, step in enumerate(self.steps) if place not in self.done]
+        return next(filter(None, left), "")
 
     def render(self) -> Content:
         keys = keys_of(self.app)

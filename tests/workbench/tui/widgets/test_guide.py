@@ -43,6 +43,41 @@ def test_every_step_of_the_first_example_is_ticked_off_when_it_is_done() -> None
     at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE)
 
 
+@pytest.mark.parametrize("size", [MIDDLE, SMALL])
+def test_f2_goes_back_to_the_signature_as_the_guide_says_wherever_one_was_before(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.guidance.show(is_first=True)
+        await desk.go_to("signature")
+        await desk.press("f2")
+        assert desk.main.editors.signature.has_focus_within, "a newcomer tries it where he is"
+        assert "you are in the signature; F2 again: the next tab" in desk.main.status.render().plain
+        await desk.press("f2")
+        assert desk.main.editors.inputs.has_focus_within
+        await desk.press("f5")
+        await desk.sent()
+        await desk.press("f4", "f2")
+        assert desk.main.editors.signature.has_focus_within, "it was left for the inputs"
+        await desk.paste_over(desk.editor.raw.replace("float", "int"))
+        await desk.until(lambda: 3 in guide(desk).done, "for the step")
+        await desk.press("f2")
+        assert desk.main.editors.inputs.has_focus_within
+        await desk.press("f4", "f2")
+        assert desk.main.editors.inputs.has_focus_within, "done once, the key is as it always is"
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=size)
+
+
+def test_without_the_guide_f2_goes_to_the_editor_that_was_left() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.go_to("signature")
+        await desk.press("f2")
+        assert desk.main.editors.inputs.has_focus_within
+        await desk.press("f3", "f2")
+        assert desk.main.editors.inputs.has_focus_within
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE)
+
+
 @pytest.mark.slow
 def test_the_points_of_another_examples_notes_are_its_steps_and_a_click_ticks_them() -> None:
     session = examples.load("invoice")
