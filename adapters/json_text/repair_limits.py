@@ -90,6 +90,11 @@ def quick_reading() -> RepairSteps:
     return RepairSteps(QUICK_STEPS)
 
 
+def steps_in_force() -> RepairSteps | None:
+    """Those within which somebody reads now; None where nobody set any."""
+    return _steps.get()
+
+
 def repair_steps() -> RepairSteps:
     """The steps of the reading under way; outside of one, a reading's worth of them."""
     return _steps.get() or RepairSteps(REPAIR_STEPS)

@@ -16,7 +16,7 @@ from adapters.formats import catalog
 from adapters.formats.base import Adapter
 from adapters.formats.catalog import UnknownAdapterError
 from adapters.formats.overridden_methods import prompt_of_dicts
-from adapters.json_text.repair_limits import quick_reading
+from adapters.json_text.repair_limits import TooLargeError, quick_reading, steps_in_force
 from adapters.prompts.prompt import Message, Prompt
 from adapters.replies.reading import FieldReading, Reading, ReadingError, Span
 from adapters.requests.capabilities import Capabilities
@@ -118,10 +118,17 @@ class CaseOfRelease:
         return Request(prompt, made.request, left, removed, model, whole_call=asked)
 
     def outcome(self, request: Request, signature: Signature, output: Mapping[str, Any] | str | None) -> Outcome:
-        """How that release reads an answer. Never raises: a failure is the reading's."""
+        """How that release reads an answer. Never raises: a failure is the reading's.
+
+        Whoever reads within steps does not wait for that release where ours would not finish: it counts none.
+        """
         answer = _answer(output)
+        why_not = self._why_not_asked(request, answer)
         try:
-            (read,) = _release(self.adapter.version).call(self._question(answer)).readings
+            if why_not:
+                read = ReleaseReading(False, {}, "ReleaseError", why_not)
+            else:
+                (read,) = _release(self.adapter.version).call(self._question(answer)).readings
         except ReleaseError as error:
             read = ReleaseReading(False, {}, "ReleaseError", str(error))
         reading = self._reading(request, signature, answer.text, read)
@@ -138,6 +145,20 @@ class CaseOfRelease:
             return self.ours(replace(self.column, adapter=self.adapter.adapter), capabilities)
         except Exception:  # whatever dspy's format raises for this signature and these values
             return ()
+
+    def _why_not_asked(self, request: Request, answer: Answer) -> str:
+        """Why that release is not asked of an answer within the steps that are set, if any; empty where it is."""
+        steps = steps_in_force()
+        if steps is None:
+            return ""
+        try:
+            error = catalog.make(self.adapter.adapter).read(request.signature, answer.text).exception
+        except Exception:  # whatever dspy's parser raises
+            error = None
+        if not (steps.ran_out or isinstance(error, TooLargeError)):
+            return ""
+        ours = f"our {self.adapter.adapter} adapter does not finish this reply within {steps.allowed:,} steps"
+        return f"dspy {self.adapter.version} is not asked: {ours}, and that one has no such limit"
 
     def _our_reading(self, request: Request, text: str) -> Reading | None:
         """How our adapter of the same name reads it; None where it refuses to, or takes longer than a moment."""

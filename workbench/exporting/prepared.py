@@ -7,6 +7,7 @@ that is shown. Nothing is asked of a model over a network.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from typing import NamedTuple
 from adapters.errors import SignatureError
 from adapters.formats.chat import ChatAdapter
 from adapters.formats.two_step import extraction_signature
+from adapters.json_text.repair_limits import one_reading
 from adapters.lm.errors import ProviderError
 from adapters.lm.offline import NAMES, OfflineLM
 from adapters.replies.reading import Reading
@@ -128,7 +130,10 @@ class Prepared:
                 return str(error)
         if answer is None:
             return NO_REPLY
-        return Shown(answer, read_completion(view.adapter, request, view.signature, answer), said_by)
+        # another release has no limit of its own, and a page asks it again and again: two signatures, every case
+        with one_reading() if request.whole_call is not None else nullcontext():
+            reading = read_completion(view.adapter, request, view.signature, answer)
+        return Shown(answer, reading, said_by)
 
 
 def offline_answer(view: View, request: Request, model: str) -> Answer:

@@ -15,6 +15,7 @@ import pytest
 
 from adapters.formats import catalog
 from adapters.formats.catalog import UnknownAdapterError
+from adapters.json_text.repair_limits import one_reading
 from adapters.prompts.prompt import Message, Prompt
 from adapters.prompts.text import Kind, Segment, Text
 from adapters.replies.reading import Span
@@ -25,7 +26,7 @@ from sessions.fixtures import checking
 from sessions.model.replies import Extraction, Reply
 from sessions.model.session import Case, Column, Session, SignatureText
 from sessions.releases import alignment, environments, running
-from sessions.releases.engine import ReleaseError
+from sessions.releases.engine import Call, Question, ReleaseError
 from sessions.running import recording, rendering
 from tests.support.scripted_lm import ScriptedLM
 from workbench.sending import sending
@@ -127,6 +128,34 @@ def test_of_a_field_that_is_answered_twice_nobody_says_which_answer_was_taken() 
     ours = catalog.make("chat").read(SignatureText("question -> answer").read(), text)
     assert ours.ok and "duplicate" in {one.kind for one in ours.spans}
     assert alignment.spans_of(text, {"answer": "Once"}, ours) == (Span(0, len(text), "untraced"),)
+
+
+@pytest.mark.parametrize("adapter", ["chat", "json"])
+def test_who_reads_within_steps_asks_a_release_of_no_reply_that_ours_does_not_finish_within_them(
+    monkeypatch: pytest.MonkeyPatch, adapter: str
+) -> None:
+    session = session_of("question -> answer: list[int]", adapter, question="Why?")
+    column, signature = session.columns[0], session.signature.read()
+    request = rendering.request_of(session, column, session.cases[0])
+    release = running.release_of(HERE)
+    asked: list[str] = []
+    call = release.call
+
+    def count(question: Question) -> Call:
+        asked.extend([one.text for one in question.answers])
+        return call(question)
+
+    monkeypatch.setattr(release, "call", count)
+    head = "[[ ## answer ## ]]\n" if adapter == "chat" else ""
+    for text in (head + "{" * 20_000, head + ("[1]" if head else '{"answer": [1]}')):
+        with one_reading():
+            reading = recording.read_completion(rendering.adapter_of(column), request, signature, Reply(text))
+        if "{" * 20_000 in text:
+            assert asked == [] and reading.error is not None and reading.error.type == "ReleaseError"
+            assert f"dspy {HERE} is not asked: our {adapter} adapter" in reading.error.message
+            assert "".join([text[one.start : one.end] for one in reading.spans]) == text
+        else:
+            assert asked == [text] and reading.values == {"answer": [1]}
 
 
 def test_a_reply_that_is_refused_there_is_refused_with_its_words() -> None:
