@@ -67,7 +67,8 @@ otherwise is taken over when both are. What an expectation or a model says is
 not settled by recording: it stays, until it is mended.
 
 `{review.next|→}` and `{review.before|←}` walk through the fixtures of a cause, `{review.view|v}` shows the difference
-by words, side by side, or only one of the two, and `{review.open|o}` opens the session there.
+by words, side by side, or only one of the two, and `{review.open|o}` opens the session there. Lines that are counted
+and not shown are there with `{review.down|J}`.
 """
     APP_ACTIONS: ClassVar[frozenset[str]] = ON_A_REVIEW
     BINDING_GROUP_TITLE = "Review"

@@ -10,11 +10,13 @@ from textual.widget import Widget
 
 from sessions import examples
 from sessions.model.session import Session
+from tests.support.cells import count, rows_of, used
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
 from tests.support.screen import seen
 from workbench.tui.panes.status import StatusLine
 from workbench.tui.screens.pane_sizes import SMALLEST_LEFT
 from workbench.tui.screens.pane_sizes import WIDE as WIDE_ENOUGH
+from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.field_form import FieldEditor
 from workbench.tui.widgets.verdict_strip import VerdictStrip
 
@@ -83,6 +85,42 @@ def test_what_has_room_is_not_cut_off(size: tuple[int, int]) -> None:
         await desk.until(lambda: all(one.max_scroll_y == 0 for one in parts), "for all rows in sight")
 
     at_the_desk(act, session=FIRST, size=size)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_screen_gives_a_third_away_while_text_is_cut(size: tuple[int, int]) -> None:
+    async def act(desk: Desk) -> None:
+        def check() -> None:
+            room = used(desk.app.screen)
+            assert not room.cut or room.free < 1 / 3, room
+
+        desk.main.columns.set_quiet(True)
+        await desk.settle()
+        check()
+        await desk.press("f5")
+        await desk.sent()
+        check()
+        for _ in FIRST.columns:
+            await desk.press("f4", "ctrl+r")
+            check()
+        await desk.go_to("instructions")
+        await desk.press("end", "space", *"Shortly")
+        await desk.press("f9")
+        await desk.until(lambda: isinstance(desk.app.screen, ReviewScreen), "for what drifted")
+        check()
+
+    at_the_desk(act, session=FIRST, size=size)
+
+
+def test_half_of_the_first_screen_is_text_and_no_third_of_it_blank() -> None:
+    async def act(desk: Desk) -> None:
+        desk.main.columns.set_quiet(True)
+        desk.app.guidance.show(is_first=True)
+        await desk.settle()
+        cells = count(rows_of(desk.app.screen))
+        assert cells.text >= 0.5 and cells.blank <= 0.3, cells
+
+    at_the_desk(act, session=FIRST, size=MIDDLE)
 
 
 def test_what_is_found_out_later_about_a_reply_gets_room_too() -> None:
