@@ -181,18 +181,40 @@ def _relink(host: Host, path: Path) -> None:
 
 async def leave(host: Host) -> None:
     """Ends the app, unless there is unsaved work that the user wants to go on with."""
-    if not await may_let_go(host):
+    if not await _may_let_changes_go(host):
         return
     if host.document.state.drafts and not host.document.dirty:
         # what no file can hold is offered again the next time
-        autosave.write(with_drafts(host.document.state), host.document.path)
+        why_not = autosave.write(with_drafts(host.document.state), host.document.path)
+        if why_not and not await _may_let_texts_go(host, f"cannot be kept for the next time: {why_not}"):
+            return
     else:
         autosave.discard(host.document.path)
     host.app.exit()
 
 
 async def may_let_go(host: Host) -> bool:
-    """Whether what is open may be closed: it is saved, or the user says so."""
+    """Whether another session may take the place of what is open: it is saved, or the user says so; and of texts that
+    no file can hold the user says so."""
+    if not await _may_let_changes_go(host):
+        return False
+    if not host.document.state.drafts or host.document.dirty:  # dropped, with all that was typed
+        return True
+    return await _may_let_texts_go(host, "no file can hold that")
+
+
+async def _may_let_texts_go(host: Host, why: str) -> bool:
+    question = f"{_texts(len(host.document.state.drafts))}, and {why}."
+    answers = [Answer("drop", "d", "Drop what was typed there"), Answer("stay", "c", "Go on editing")]
+    return await host.app.push_screen_wait(ConfirmScreen("Texts that are no values yet", question, answers)) == "drop"
+
+
+def _texts(count: int) -> str:
+    return "One text on screen is no value yet" if count == 1 else f"{count} texts on screen are no values yet"
+
+
+async def _may_let_changes_go(host: Host) -> bool:
+    """Whether the session itself may go: it is saved, or the user says so."""
     if not host.document.dirty:
         return True
     name = host.document.path.name if host.document.path is not None else "This session"
@@ -280,9 +302,9 @@ def _done(host: Host, path: Path, saved: Saved) -> bool:
     host.main.show()
     drafts = len(host.document.state.drafts)
     if drafts:
-        autosave.write(with_drafts(host.document.state), path)
-        texts = "One text on screen is no value yet" if drafts == 1 else f"{drafts} texts on screen are no values yet"
-        said = f"{texts}; the file has the last value, and the text is kept beside it for the next time."
+        why_not = autosave.write(with_drafts(host.document.state), path)
+        kept = f"cannot be kept beside it: {why_not}" if why_not else "is kept beside it for the next time"
+        said = f"{_texts(drafts)}; the file has the last value, and the text {kept}."
         plain_notify(host.app, said, title=f"Saved {path.name}", severity="warning")
     else:
         here = "saved in your folder here; `Download a file` takes it along" if host.confinement.hands_out else "saved"

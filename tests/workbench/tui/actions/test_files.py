@@ -255,6 +255,66 @@ def test_a_reply_is_asked_about_before_it_would_be_lost(way: str, key: str, tmp_
     at_the_desk(act)
 
 
+@pytest.mark.parametrize("key", ["ctrl+n", "ctrl+o"])
+def test_a_text_that_is_no_value_is_asked_about_before_another_session_takes_its_place(
+    key: str, tmp_path: Path
+) -> None:
+    path, other = tmp_path / "q.json", tmp_path / "other.session.json"
+    store.save(TICKETS, path)
+    store.save(THEIRS, other)
+
+    async def let_go(desk: Desk) -> None:
+        await desk.press("f3", key)  # ctrl+n in a row is a new row
+        if key == "ctrl+o":
+            await desk.fill_in(str(other))
+            await desk.press("end", "enter")
+        await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
+
+    async def act(desk: Desk) -> None:
+        assert files.open_path(desk.app, path)
+        await desk.go_to("input", "tags")
+        await desk.paste_over('["unfinished')
+        await desk.press("ctrl+s")
+        assert not desk.document.dirty
+        await let_go(desk)
+        assert "One text on screen is no value yet" in question_of(desk)
+        await desk.press("c")
+        assert desk.document.path == path and desk.document.state.drafts
+        await let_go(desk)
+        await desk.press("d")
+        await desk.until(lambda: desk.document.path != path, "for the other session")
+        assert not desk.document.state.drafts
+
+    at_the_desk(act)
+
+
+def test_leaving_asks_where_a_text_that_is_no_value_cannot_be_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "q.json"
+    store.save(TICKETS, path)
+
+    def refuse(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    async def act(desk: Desk) -> None:
+        assert files.open_path(desk.app, path)
+        await desk.go_to("input", "tags")
+        await desk.paste_over('["unfinished')
+        monkeypatch.setattr(os, "fsync", refuse)
+        await desk.press("ctrl+q")
+        await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
+        assert "the disk is full; free some space" in question_of(desk)
+        await desk.press("c")
+        assert desk.app.is_running and desk.document.state.drafts
+        await desk.press("ctrl+q")
+        await desk.until(lambda: isinstance(desk.app.screen, ConfirmScreen), "for the question")
+        await desk.press("d")
+        await desk.until(lambda: not desk.app.is_running, "for the end")
+
+    at_the_desk(act)
+
+
 def test_the_name_that_is_proposed_is_one_that_pytest_collects() -> None:
     async def act(desk: Desk) -> None:
         await desk.press("f12")
