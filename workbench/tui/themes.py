@@ -103,9 +103,14 @@ OF_THE_TERMINAL = "ansi-dark"
 
 
 def of_the_terminal() -> Theme:
-    """That theme with frames that can be seen: Textual draws those without the focus in black, on any ground."""
+    """That theme where it can be read: Textual draws frames without the focus in black, on any ground.
+
+    The plain blue and red of most terminals are darker than any of their other colours, and names of fields and
+    refusals were lost on black.
+    """
     usual = BUILTIN_THEMES[OF_THE_TERMINAL]
-    return replace(usual, variables={**usual.variables, "border-blurred": "ansi_bright_black"})
+    variables = {**usual.variables, "border-blurred": "ansi_bright_black"}
+    return replace(usual, primary="ansi_bright_blue", error="ansi_bright_red", variables=variables)
 
 
 def usual(color_system: str | None) -> str:

@@ -8,7 +8,7 @@ import pytest
 from textual.color import Color
 from textual.strip import Strip
 
-from tests.support.open_app import Desk, at_the_desk
+from tests.support.open_app import MIDDLE, Desk, at_the_desk
 from workbench.tui import themes
 
 FAINTEST = 2.0
@@ -60,6 +60,29 @@ def test_no_frame_is_as_black_as_a_terminal_of_sixteen_colours() -> None:
         assert drawn and not [one for one in drawn if one is not None and one.number == 0]
 
     at_the_desk(act)
+
+
+XTERM = ("000", "cd0000", "00cd00", "cdcd00", "0000ee", "cd00cd", "00cdcd", "e5e5e5")
+BRIGHT = ("7f7f7f", "ff0000", "00ff00", "ffff00", "5c5cff", "ff00ff", "00ffff", "ffffff")
+"""The sixteen colours as xterm has them."""
+
+
+def test_on_black_every_word_in_sixteen_colours_can_be_read() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.theme = themes.OF_THE_TERMINAL
+        await desk.press("f5")
+        await desk.sent()
+        black, palette = Color.parse("black"), [Color.parse(f"#{one}") for one in (*XTERM, *BRIGHT)]
+        faintest = min(
+            (contrast(palette[style.color.number], black), text)
+            for strip in desk.app.screen._compositor.render_strips()
+            for text, style, _ in strip
+            if style is not None and style.color is not None and style.color.number is not None
+            if any(map(str.isalnum, text)) and (style.bgcolor is None or style.bgcolor.is_default) and not style.reverse
+        )
+        assert faintest[0] >= 4.0, faintest
+
+    at_the_desk(act, size=MIDDLE)
 
 
 @pytest.mark.slow
