@@ -199,11 +199,13 @@ class WorkbenchApp(SurvivingApp):
             return action in getattr(self.screen, "APP_ACTIONS", ON_A_DIALOG)
         return super().check_action(action, parameters)
 
-    async def run_action(self, action: Any, *arguments: Any, **options: Any) -> bool:
-        """As Textual's; the guide ticks off what a key has done."""
-        done = await super().run_action(action, *arguments, **options)
+    async def run_action(self, action: Any, default_namespace: Any = None, namespaces: Any = None) -> bool:
+        """As Textual's; the guide ticks off what a key has done: a pane's actions can have the names of ours."""
+        done = await super().run_action(action, default_namespace, namespaces)
         if isinstance(action, str):
-            self.guidance.look(action.partition("(")[0].rpartition(".")[2])
+            where, _, name = action.partition("(")[0].rpartition(".")
+            is_ours = where == "app" if where else default_namespace in (None, self)
+            self.guidance.look(name if is_ours else "")
         return done
 
     def action_save(self) -> None:

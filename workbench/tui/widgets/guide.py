@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -33,9 +34,8 @@ FOOT = "{app.command_palette|^p} commands  {app.leave|^q} quits  {app.cancel|esc
 
 
 class Seen(NamedTuple):
-    """What a step can tell by that it is done: the session as it was opened and is, its columns, and keys pressed."""
+    """What a step can tell by that it is done: the session, its columns, and what keys have called of the app."""
 
-    opened: Session
     session: Session
     columns: Sequence[RenderedColumn]
     actions: tuple[str, ...]
@@ -72,6 +72,9 @@ def _mended(seen: Seen) -> bool:
     )
 
 
+_AN_INT = re.compile(r"\btotal\s*:\s*int\b")
+"""What the step about types asks for, in either notation of the signature."""
+
 FIRST: tuple[Step, ...] = (
     Step(
         "{app.send_all|F5} sends it to three built-in models: one good, two careless.",
@@ -87,7 +90,7 @@ FIRST: tuple[Step, ...] = (
     Step("In the refused one (XML) write &amp; for &. It is read anew at every key.", _mended, "&amp;"),
     Step(
         "{app.focus_editors|F2} back to the signature: make `total: float` an `int`. Every prompt follows at once.",
-        lambda seen: seen.session.signature.text != seen.opened.signature.text,
+        lambda seen: _AN_INT.search(seen.session.signature.text) is not None,
         "{app.focus_editors|F2}",
         "signature",
     ),
@@ -124,7 +127,6 @@ class Guide(Widget, can_focus=False):
 
     def __init__(self, session: Session, is_first: bool) -> None:
         super().__init__()
-        self._opened = session
         self._share = 0
         self._make_room(session)
         self._title, self._opening = ("Welcome", OPENING) if is_first else ("What to look at", "")
@@ -134,7 +136,7 @@ class Guide(Widget, can_focus=False):
     def look(self, session: Session, columns: Sequence[RenderedColumn], actions: tuple[str, ...]) -> None:
         """Ticks off what is done by now; what was done once stays ticked."""
         self._make_room(session)
-        seen = Seen(self._opened, session, columns, actions)
+        seen = Seen(session, columns, actions)
         fresh = {
             place
             for place, step in enumerate(self.steps)

@@ -43,6 +43,26 @@ def test_every_step_of_the_first_example_is_ticked_off_when_it_is_done() -> None
     at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE)
 
 
+def test_a_step_is_ticked_off_by_what_it_says_and_by_nothing_like_it() -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.guidance.show(is_first=True)
+        await desk.go_to("signature")
+        written = desk.editor.raw
+        await desk.paste_over(written.replace("paid", "settled"))
+        await desk.until(lambda: "settled" in desk.app.document.session.signature.text)
+        assert guide(desk).done == set(), "another field was renamed"
+        await desk.paste_over(written.replace("float", "int"))
+        await desk.until(lambda: guide(desk).done == {3}, "for the type that the step names")
+        await desk.press("f5")
+        await desk.sent()
+        await desk.press("f4", "tab", "enter")
+        assert 5 not in guide(desk).done, "enter opened the steps of a value, and no session"
+        await desk.press("ctrl+o", "escape")
+        assert 5 in guide(desk).done
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=MIDDLE)
+
+
 @pytest.mark.parametrize("size", [MIDDLE, SMALL])
 def test_f2_goes_back_to_the_signature_as_the_guide_says_wherever_one_was_before(size: tuple[int, int]) -> None:
     async def act(desk: Desk) -> None:
