@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 import pytest
 from textual.color import Color
 from textual.strip import Strip
+from textual.theme import Theme
 
 from tests.support.open_app import MIDDLE, Desk, at_the_desk
 from workbench.tui import themes
 
 FAINTEST = 2.0
 """The contrast below which nothing may be, in the quietest of Textual's themes; in ours:"""
-FAINTEST_OF_OURS = 2.9
+FAINTEST_OF_OURS = 3.8
 
 
 def contrast(one: Color, other: Color) -> float:
@@ -62,6 +63,14 @@ def test_no_frame_is_as_black_as_a_terminal_of_sixteen_colours() -> None:
     at_the_desk(act)
 
 
+@pytest.mark.parametrize("theme", themes.OURS, ids=[one.name for one in themes.OURS])
+def test_quiet_words_can_be_read_on_every_ground(theme: Theme) -> None:
+    for ground in (theme.background, theme.surface, theme.panel):
+        assert ground is not None and theme.foreground is not None
+        quiet = Color.parse(ground).blend(Color.parse(theme.foreground), 0.6)
+        assert contrast(quiet, Color.parse(ground)) >= 4.5, ground
+
+
 XTERM = ("000", "cd0000", "00cd00", "cdcd00", "0000ee", "cd00cd", "00cdcd", "e5e5e5")
 BRIGHT = ("7f7f7f", "ff0000", "00ff00", "ffff00", "5c5cff", "ff00ff", "00ffff", "ffffff")
 """The sixteen colours as xterm has them."""
@@ -90,6 +99,8 @@ def test_on_black_every_word_in_sixteen_colours_can_be_read() -> None:
 def test_nothing_is_too_faint_in_our_own_themes(theme: str) -> None:
     async def act(desk: Desk) -> None:
         desk.app.theme = theme
+        await desk.settle()
+        assert faintest(desk)[0] >= FAINTEST_OF_OURS, ("before a reply", faintest(desk))
         await desk.press("f5")
         await desk.sent()
         await look_everywhere(desk, FAINTEST_OF_OURS)
