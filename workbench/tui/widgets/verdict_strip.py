@@ -113,7 +113,7 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
             if matters:
                 even = _even_length([cell_width(words[place]) for place in those], excess())
                 for place in those:
-                    words[place] = one_line(words[place], max(SHORTEST_WORDS, even))
+                    words[place] = _cut(words[place], max(SHORTEST_WORDS, even))
             # what has no room for a few words has none for any: the longest goes first
             while those and excess() > 0:
                 is_alike = len(those) > 1 and len({words[place] for place in those}) == 1
@@ -147,6 +147,17 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
     def action_choose(self) -> None:
         if self._current:
             self.post_message(self.Chosen(self._current, to_reply=True))
+
+
+def _cut(words: str, width: int) -> str:
+    """`words` in at most `width` cells. One letter of a word says nothing, and one digit of a number another one."""
+    cut = one_line(words, width)
+    if cut == words:
+        return words
+    kept = cut[:-1].rstrip(" ·")
+    while kept[-2:-1] == " ":
+        kept = kept[:-1].rstrip(" ·")
+    return f"{kept}…"
 
 
 def _even_length(lengths: Sequence[int], excess: int) -> int:

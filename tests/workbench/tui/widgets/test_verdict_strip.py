@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.support.hostile import HOSTILE
@@ -50,6 +52,18 @@ def test_errors_that_are_equally_long_share_the_room_evenly() -> None:
         assert said.count("line 5: score: Input shoul") == 3 and said.count("…") == 3
 
     on_stage(strip, act, size=(120, 3))
+
+
+@pytest.mark.parametrize("width", [70, 78, 80, 90, 104])
+def test_of_a_word_that_is_cut_there_is_more_than_one_letter(width: int) -> None:
+    strip = VerdictStrip()
+    words = "≠ recorded · old line 12: & not escaped"
+    strip.show([Verdict(one, one, "✗", "error", words, matters=True) for one in ("Chat", "JSON", "XML")], "Chat")
+
+    async def act(stage: object, pilot: object) -> None:
+        assert not re.search(r"[ ·].?…", strip.render().plain)
+
+    on_stage(strip, act, size=(width, 3))
 
 
 @pytest.mark.parametrize("width", [60, 75, 100])
