@@ -323,8 +323,11 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         """What became of the reply that is shown, or of a `newer` one, in a few words."""
         rendered, run = newer or self._shown or (RenderedColumn(Column(self.column_id, self._adapter)), None)
         said = in_short(_name_of(rendered.column), rendered, run, self._is_outdated)
+        if not self._has_drifted:
+            return said
         # before what became of the reply: where words are cut, the beginning stays
-        return said._replace(words=f"{DRIFTED} · {said.words}", matters=True) if self._has_drifted else said
+        tone = "warning" if said.tone == "success" else said.tone
+        return said._replace(words=f"{DRIFTED} · {said.words}", tone=tone, matters=True)
 
     @property
     def rendered(self) -> RenderedColumn | None:

@@ -64,6 +64,15 @@ def test_where_the_verdicts_are_cut_the_mark_stays() -> None:
     at_the_desk(act, session, size=SMALL)
 
 
+def test_a_column_that_has_drifted_is_not_shown_as_one_that_is_well() -> None:
+    async def act(desk: Desk) -> None:
+        assert {one.tone for one in desk.main.columns.verdicts} == {"success"}
+        await edit_instructions(desk, "Say whether it snows.")
+        await desk.until(lambda: {one.tone for one in desk.main.columns.verdicts} == {"warning"}, "for the tones")
+
+    at_the_desk(act, RECORDED)
+
+
 def test_accepting_takes_the_mark_away() -> None:
     async def act(desk: Desk) -> None:
         await edit_instructions(desk, "Say whether it snows.")
