@@ -354,8 +354,11 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         if model and not own.endswith(model):
             parts.append((f" · {model}", quiet))
         if rendered.request is not None:
-            unit = " tok" if self.size.width >= WIDTH_OF_WORDS else ""
-            parts.append((f" · {self._token_count(rendered.request)}{unit}", quiet))
+            count = f" · {self._token_count(rendered.request)}"
+            worded = f"{count} tok" if self.size.width >= WIDTH_OF_WORDS else count
+            room = self.size.width - 4 - lines(*parts).cell_length
+            # cut, it would be another number
+            parts += [(one, quiet) for one in (worded, count) if len(one) <= room][:1]
         return lines(*parts)
 
     def _token_count(self, request: Request) -> str:
