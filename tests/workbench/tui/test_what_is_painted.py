@@ -5,16 +5,62 @@ from __future__ import annotations
 import random
 
 import pytest
+from textual.geometry import Region
 from textual.screen import ModalScreen
+from textual.widget import Widget
 
 from tests.support.open_app import MIDDLE, SMALL, WIDE, Desk, at_the_desk
 from tests.support.painted import Terminal, painted_anew
+from workbench.tui.widgets.text.text_view import TextView
 
 KEYS = (
     *("up", "down", "left", "right", "home", "end", "pageup", "pagedown", "tab", "enter", "enter", "escape", "space"),
     *("backspace", "x", "v", "m", "e", "K", "f2", "f2", "f3", "f3", "f4", "f5", "f6", "f7", "f10", "f11"),
     *("shift+f6", "ctrl+z", "ctrl+y"),
 )
+
+
+PANES = ("f2", "f2", "f3", "f4", "f10", "f10", "f10", "f11", "x", "enter", "alt+c", "escape")
+"""Keys that change who has how much room, and what is in it."""
+
+
+def places(desk: Desk) -> dict[Widget, Region]:
+    return {one: one.region for one in desk.main.walk_children(Widget)}
+
+
+def what_comes_late(desk: Desk) -> object:
+    """What is looked for when nobody has typed for a moment, and has a room of its own."""
+    return desk.main.query_one("#notes", TextView).plain_text, [
+        one.fields.virtual_size for one in desk.main.columns.all
+    ]
+
+
+@pytest.mark.parametrize("seed", [1, *[pytest.param(one, marks=pytest.mark.slow) for one in range(2, 13)]])
+def test_whatever_is_pressed_every_pane_has_the_room_that_a_layout_made_anew_gives_it(seed: int) -> None:
+    chance = random.Random(seed)
+    pressed: list[str] = []
+
+    async def act(desk: Desk) -> None:
+        if seed % 2:
+            await desk.press("f5")
+            await desk.sent()
+        for step in range(16):
+            if step % 4 == 3:
+                size = chance.choice((WIDE, MIDDLE, SMALL, (100, 30)))
+                pressed.append(str(size))
+                await desk.pilot.resize_terminal(*size)
+            keys = chance.choices(PANES, k=chance.choice((1, 1, 2)))
+            pressed.extend(keys)
+            await desk.press(*keys)
+            await desk.settle()
+            before, came = places(desk), what_comes_late(desk)
+            for one in desk.main.walk_children(Widget):
+                one.refresh(layout=True)
+            await desk.settle()
+            moved = {one: (place, one.region) for one, place in before.items() if one.region != place}
+            assert not moved or what_comes_late(desk) != came, f"behind {pressed[-12:]}: {moved}"
+
+    at_the_desk(act, size=WIDE, mistakes=None)
 
 
 @pytest.mark.slow

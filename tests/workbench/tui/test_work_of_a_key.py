@@ -14,10 +14,12 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from sessions.model.session import SignatureText
-from tests.support.open_app import TICKETS, Desk, at_the_desk
+from sessions.model.session import Column, SignatureText
+from tests.support.open_app import CLASSIFY, TICKETS, Desk, at_the_desk
 from workbench.tui.panes.column import ColumnPane
+from workbench.tui.panes.notes import NoteLines
 from workbench.tui.widgets.prompt.prompt_view import PromptView
+from workbench.tui.widgets.reply.reply_view import ReplyView
 from workbench.tui.widgets.tab_line import TabLine
 from workbench.tui.widgets.text.plain import PlainStatic
 
@@ -83,6 +85,29 @@ def test_another_title_paints_the_row_it_stands_in(monkeypatch: pytest.MonkeyPat
         assert "▸ marker · question · " in shown
 
     at_the_desk(act)
+
+
+@pytest.mark.parametrize("signature", [CLASSIFY, CLASSIFY.replace("as the customer wrote it", 9 * "wrapped, ")])
+def test_one_pane_alone_and_all_again_are_laid_out_once_and_painted_once(
+    signature: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("chat", "json", "xml", "baml", "twostep", "markdown")
+    session = replace(TICKETS, signature=SignatureText(signature), columns=tuple([Column(one, one) for one in names]))
+
+    async def act(desk: Desk) -> None:
+        notes = desk.main.query_one(NoteLines)
+        await desk.until(lambda: "`note`" in notes.plain_text and notes.size.height == 6, "for the notes found last")
+        width = notes.region.width
+        for _ in range(2):
+            for panes in (1, 3):
+                work = Work(desk, monkeypatch)
+                await desk.press("f10")
+                await desk.until(lambda panes=panes: notes.region.width == (158 if panes == 1 else width))
+                assert len([name for name in work.names if name.startswith("layout")]) == 1
+                assert len(work.of(NoteLines)) == 1
+                assert len(work.of(PromptView)) == len(work.of(ReplyView)) == (0 if panes == 1 else 3)
+
+    at_the_desk(act, session)
 
 
 @pytest.mark.parametrize("key", ["f2", "f3"])

@@ -7,6 +7,7 @@ from typing import Literal
 
 from textual import on
 from textual.containers import HorizontalScroll
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import Reactive, reactive
 from textual.timer import Timer
@@ -63,7 +64,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
         self._waiting: dict[str, Shown] = {}
         self._rest: Timer | None = None
         self._shares = HeightShares()
-        self._height = 0
+        self._last_room = Size()
         self._last = ""
         self._in_a_row = 0
         self._overflow = 0
@@ -387,8 +388,13 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
             column.split(self._share_of(column))
 
     def _share_of(self, column: ColumnPane) -> float:
-        self._height = self.size.height or self._height  # while another pane is alone on the screen there is none
-        return self._shares.of(column.column_id, self._height - ROWS_OF_BORDER)
+        return self._shares.of(column.column_id, self._room.height - ROWS_OF_BORDER)
+
+    @property
+    def _room(self) -> Size:
+        """For all columns; while another pane is alone on the screen what they had before, and get again."""
+        self._last_room = self.size or self._last_room
+        return self._last_room
 
     @on(FieldTable.Completed)
     def _table_completed(self, event: FieldTable.Completed) -> None:
@@ -407,7 +413,7 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
 
     def _fit(self) -> None:
         """As many columns in sight as fit, all of the same width but for the cells that are left over."""
-        room = self.size.width
+        room = self._room.width
         if not room or not self._columns:
             return
         shown = [one for one in self._columns.values() if one.display]
@@ -423,4 +429,4 @@ class ColumnsPane(HorizontalScroll, can_focus=False):
     def _tell_beyond(self) -> None:
         count = sum(one.display for one in self._columns.values())
         said = said_beyond(self._in_a_row, count, self.scroll_x, self._overflow - self.scroll_x)
-        self.beyond = "" if self._one_at_a_time else said
+        self.beyond = said if self.display and not self._one_at_a_time else ""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.geometry import Size
 from textual.timer import Timer
 
 from adapters.prompts.prompt import DemoUse
@@ -44,11 +45,13 @@ FindMore = Callable[[], Iterator[Sequence[Note] | None]]
 class NoteLines(TextView):
     """The notes, in as many rows as they take, up to a few."""
 
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return min(MOST_ROWS, self.rows_within(width - self.scrollbar_size_vertical))
+
     def set_height(self, rows: int) -> None:
-        """As high as the notes are at a width, as soon as they have one: later it would be one more layout."""
         super().set_height(rows)
-        if rows:
-            self.styles.height = min(MOST_ROWS, rows)
+        if min(MOST_ROWS, rows) != self.size.height:
+            self.refresh(layout=True)
 
 
 class NotesPane(Vertical):

@@ -68,6 +68,7 @@ is wrong and what would work.
         self._readable = ""
         self._state: State | None = None
         self.view: View = "source"
+        self._is_alone = False
         self._form: SignatureForm | None = None
         self._writes_docstring = False
         self._editor = SourceEditor(
@@ -130,6 +131,7 @@ is wrong and what would work.
         self._form.display = view != "source"
         self._form.fill(view == "form")
         self.set_class(view == "form", "-form")
+        self.stand_alone(self._is_alone)
         if self._state is not None:
             text = self._state.session.signature
             self._form.show(text.text, text.class_name)
@@ -140,6 +142,13 @@ is wrong and what would work.
             self._editor.focus()
         else:
             self._form.go_to()
+
+    def stand_alone(self, is_alone: bool) -> None:
+        """Whether the editors have the screen for themselves, which the form alone is styled for: with another class
+        everything in the pane would look for its styles.
+        """
+        self._is_alone = is_alone
+        self.set_class(is_alone and self.view == "form", "-alone")
 
     def show_next_view(self) -> None:
         self.show_as(VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)])

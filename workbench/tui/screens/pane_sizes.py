@@ -76,7 +76,7 @@ class PaneSizesScreen(PointingScreen):
         left.display = "none" if column is not None else None
         self.query_one("#middle").styles.display = "none" if self.is_alone else None
         self.columns.styles.display = "none" if is_left_alone else None
-        self.editors.signature.set_class(is_left_alone, "-alone")
+        self.editors.signature.stand_alone(is_left_alone)
         self.columns.show_only(
             alone=column,
             one_at_a_time=width < WIDE or self.is_projected,

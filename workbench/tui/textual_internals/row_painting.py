@@ -5,15 +5,22 @@ It also gives a public name to what editors need of Textual's text area and Text
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import zip_longest
+from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
-from textual.geometry import Region
+from textual import events
+from textual.geometry import Region, Size
 from textual.reactive import Reactive, reactive
 from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import Location, Selection, TextAreaTheme
+
+from workbench.tui.textual_internals.scrolling import FitsItsRoom, set_virtual_size
+
+CELLS_OF_CURSOR = 1
+"""Kept free behind the longest row."""
 
 
 class RowLook(NamedTuple):
@@ -28,7 +35,7 @@ class RowLook(NamedTuple):
     """The column of the other bracket."""
 
 
-class RowPainting(TextArea):
+class RowPainting(TextArea, FitsItsRoom):
     """A subclass tells by `decorations` what its lines look like besides their text, and calls `repaint_changes`."""
 
     selection: Reactive[Selection] = reactive(Selection(), init=False, always_update=True, repaint=False)
@@ -36,6 +43,9 @@ class RowPainting(TextArea):
 
     _looks: list[RowLook | None] | None = None
     """The rows as they were painted last; None when all of them will be painted anyway."""
+    _is_wrapped_anew = False
+    _rows_told: Mapping[int, int] = MappingProxyType({})
+    """By the cells of a row how many rows the text was last said to take: Textual keeps what it was told."""
 
     def decorations(self) -> Callable[[int], object]:
         """Tells what the line of an index looks like besides its text: equal as long as that looks the same."""
@@ -61,6 +71,48 @@ class RowPainting(TextArea):
         if self._looks is None:
             self._looks = self._rows_in_sight()
         return super().render_lines(crop)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Of the text within this width. Textual's own tells that of the last width, and asks for another layout."""
+        if self.soft_wrap:
+            left = self._cells_of_row(width)
+            self._wrap_within(left)
+            if self._rows_told.get(left) != self.wrapped_document.height:
+                self._rows_told = {**self._rows_told, left: self.wrapped_document.height}
+        return super().get_content_height(container, viewport, width)
+
+    def fit(self) -> None:
+        """Wraps the text for the width of now, if it is wrapped for another."""
+        width = self.wrap_width
+        if self.soft_wrap:
+            self._wrap_within(width)
+        if self._is_wrapped_anew:
+            self._is_wrapped_anew = False
+            set_virtual_size(self, self.virtual_size, has_scrollbar=self.is_attached)
+            is_other = self._rows_told.get(width) != self.wrapped_document.height
+            self.refresh(layout=self.styles.is_auto_height and is_other)
+
+    def _size_updated(self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True) -> bool:
+        if self.soft_wrap and size:  # before it is seen whether the text needs a scrollbar
+            self._wrap_within(self._cells_of_row(size.width - self.styles.gutter.width))
+        return super()._size_updated(size, virtual_size, container_size, layout)
+
+    def _cells_of_row(self, width: int) -> int:
+        """The cells of text in a row of a widget of so many, as `wrap_width` has them for the width of now."""
+        return max(0, width - self.scrollbar_size_vertical - self.gutter_width - CELLS_OF_CURSOR)
+
+    def _wrap_within(self, width: int) -> None:
+        if width != self.wrapped_document._width:
+            self.wrapped_document.wrap(width, tab_width=self.indent_width)
+            self.forget_painted_lines()
+            self._looks = None
+            self._is_wrapped_anew = True
+            set_virtual_size(self, Size(0, self.wrapped_document.height), has_scrollbar=False)
+
+    def _on_resize(self, event: events.Resize | None = None) -> None:
+        if event is not None:
+            event.prevent_default()  # Textual's own wraps whatever the width was
+        self.fit()
 
     # -- what Textual has no public name for
 

@@ -14,6 +14,18 @@ def set_virtual_size(view: ScrollView, size: Size, has_scrollbar: bool = True) -
         view._scroll_update(size)
 
 
+class FitsItsRoom(Widget):
+    """A widget that makes what it holds for the room it has: once it has it, and before anything of it is painted.
+
+    Textual tells a widget of its size when it has painted it there, so that what depends on the size is painted twice.
+    It stands behind the class that a widget is: Textual takes styles from the first base alone.
+    """
+
+    def fit(self) -> None:
+        """Called behind every layout, and wherever else the room may be another; most calls find it as it was."""
+        raise NotImplementedError
+
+
 class StillScrollView(ScrollView):
     """A view whose scrollbar a layout paints anew only if it gave it other room; `set_virtual_size` does otherwise.
 

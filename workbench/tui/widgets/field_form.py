@@ -9,6 +9,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.css.scalar import Scalar
+from textual.geometry import Size
 from textual.widget import Widget
 
 from adapters.signatures.signature import Field
@@ -78,24 +80,18 @@ class FieldForm(VerticalScroll, can_focus=False):
                 self.scroll_home(animate=False)
             return
         self._shape = shape
-        self._editors = {row.field.name: FieldEditor(row, absent, self._on_text, self._on_value) for row in rows}
+        self._editors = {
+            row.field.name: FieldEditor(row, absent, self._on_text, self._on_value, one_of=len(rows)) for row in rows
+        }
         leftovers = [UnknownValue(name, value) for name, value in unknown.items()]
         with self.app.batch_update():
             self.remove_children()
             self.mount_all([*self._editors.values(), *leftovers])
-            self._share_room()
 
     def on_resize(self) -> None:
-        self._share_room()
         focused = next((one for one in self._editors.values() if one.has_focus_within), None)
         if focused is not None:
             focused.call_after_refresh(focused.scroll_visible, animate=False)
-
-    def _share_room(self) -> None:
-        """A long text gets what the others leave, and never less than a few lines."""
-        room = self.size.height - ROWS_AROUND * len(self._editors)
-        for editor in self._editors.values():
-            editor.limit_height(max(LEAST_ROWS, room // max(1, len(self._editors))))
 
     def light(self, field: str | None) -> None:
         """Marks the editor of one field as the origin of what the user points at."""
@@ -120,7 +116,10 @@ def face(field: Field) -> tuple[str, tuple[Choice, ...]]:
 
 
 class FieldEditor(Vertical, NeverScrolls):
-    """Name and type of a field, its value to edit, and below it what is wrong with it."""
+    """Name and type of a field, its value to edit, and below it what is wrong with it.
+
+    `one_of` is how many fields share the room of the form.
+    """
 
     BINDING_GROUP_TITLE = "Value"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -150,8 +149,11 @@ class FieldEditor(Vertical, NeverScrolls):
         absent: str,
         on_text: Callable[[Field, str], None],
         on_value: Callable[[Field, Any], None],
+        *,
+        one_of: int,
     ) -> None:
         super().__init__()
+        self._one_of = one_of
         self.field = row.field
         self._row = row
         self._editing = field_values.editing_of(row.field)
@@ -196,9 +198,14 @@ class FieldEditor(Vertical, NeverScrolls):
         if isinstance(self._input, Editor):
             self._input.move_cursor((0, 0))
 
-    def limit_height(self, rows: int) -> None:
-        """The rows above which the text scrolls."""
-        self._input.styles.max_height = rows
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """A long text gets what the others of the form leave, never less than a few lines, and scrolls above that.
+
+        Said while the form is laid out: said when it has its size, it would be one more layout of the screen.
+        """
+        room = container.height + self.styles.margin.height - ROWS_AROUND * self._one_of
+        self._input.styles.set_rule("max_height", Scalar.from_number(max(LEAST_ROWS, room // self._one_of)))
+        return super().get_content_height(container, viewport, width)
 
     def on_mount(self) -> None:
         if self._is_plain and isinstance(self._input, Editor) and plain_values.has_parts(self.field.annotation):

@@ -40,14 +40,16 @@ USED: dict[str, set[str]] = {
     "textual.widget.Widget": {
         *("_border_subtitle", "_border_title", "_dispatch_message", "_scroll_update", "_size_updated", "_styles_cache"),
     },
-    "textual._compositor.Compositor": {"_dirty_regions", "_full_map", "_get_renders", "_visible_map"},
+    "textual._compositor.Compositor": {
+        *("_dirty_regions", "_full_map", "_full_map_invalidated", "_get_renders", "_visible_map"),
+    },
     "textual.document._wrapped_document.WrappedDocument": {
         *("_offset_to_line_info", "_line_index_to_offsets", "_wrap_offsets", "_width"),
     },
     "textual.widgets._text_area.TextArea": {
         *("_render_line", "_line_cache", "_draw_cursor", "_theme", "_refresh_size", "_rewrap_and_refresh_virtual_size"),
         *("_watch_selection", "_matching_bracket_location", "_replace_via_keyboard", "_delete_via_keyboard"),
-        "_set_document",
+        *("_set_document", "_on_resize"),
     },
 }
 """The private names that the folder uses, by the class of Textual that has them."""

@@ -50,6 +50,24 @@ def test_a_list_is_edited_row_by_row() -> None:
     at_the_desk(act)
 
 
+def test_a_long_text_gets_what_the_other_fields_leave_in_every_room_and_never_less_than_a_few_rows() -> None:
+    long = {**TICKETS.cases[0].inputs, "ticket": "\n".join(map(str, range(90)))}
+
+    async def act(desk: Desk) -> None:
+        await desk.go_to("input", "ticket")
+        form, fields = desk.main.editors.inputs.query_one(FieldForm), 3
+        heights: set[int] = set()
+        for key, size in (("f10", (160, 60)), ("f10", (160, 45)), ("f10", (120, 50)), ("f10", (160, 70))):
+            await desk.pilot.resize_terminal(*size)
+            await desk.press(key)
+            heights |= {desk.editor.size.height}
+            assert desk.editor.size.height == max(8, (form.size.height - 3 * fields) // fields)
+            assert desk.editor.show_vertical_scrollbar
+        assert min(heights) == 8 and len(heights) > 1
+
+    at_the_desk(act, replace(TICKETS, cases=(Case("long", long),)))
+
+
 def test_json_is_a_key_away_and_may_be_typed_all_the_same() -> None:
     async def act(desk: Desk) -> None:
         await desk.go_to("input", "tags")

@@ -222,6 +222,7 @@ class PromptView(LineView):
     def _settle(self, position: int, row: int) -> None:
         """Lays out what is in sight with this row of this section at the top."""
         if not self.row_width:
+            self._room = None
             return
         layout = self._layout
         position = max(0, min(position, len(layout.messages) - 1))
@@ -251,9 +252,7 @@ class PromptView(LineView):
         """The rows that it can fill with what is folded of its first message."""
         return self._layout.rows_in_full + len(self._banner.rows)
 
-    def on_resize(self) -> None:
-        if not self.row_width:
-            return
+    def lay_out(self) -> None:
         position, row = self._anchor()
         if self.row_width != self._width_laid_out:
             self._width_laid_out = self.row_width
@@ -264,7 +263,6 @@ class PromptView(LineView):
                 self._set_cursor(self._layout.follow(self._cursor._replace(row=0), 0, 0, 0))
             row = min(row, 1)
         self._settle(position, row)
-        self.refresh()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         if round(old_value) != round(new_value):

@@ -128,6 +128,7 @@ class FieldTable(LineView):
         self._rows: list[Row] = []
         self._current = 0
         self._pause: Timer | None = None
+        self._laid_out_for = 0
 
     @property
     def has_something(self) -> bool:
@@ -176,6 +177,7 @@ class FieldTable(LineView):
                 self.post_message(self.Completed())
 
     def _make_rows(self) -> None:
+        self._laid_out_for = self.row_width
         width = max(1, self.row_width - 2)
         self._rows = []
         if self._error:
@@ -186,11 +188,11 @@ class FieldTable(LineView):
         self._current = max(0, min(self._current, len(self._rows) - 1))
         if self.row_width:
             self.set_height(len(self._rows))
-            self.repaint()
+        self.repaint()
 
-    def on_resize(self) -> None:
-        self._make_rows()
-        self.refresh()
+    def lay_out(self) -> None:
+        if self.row_width != self._laid_out_for:
+            self._make_rows()
 
     def row(self, y: int, width: int) -> Strip:
         plain = self.style_of()

@@ -269,8 +269,9 @@ class ReplyView(StreamedText):
             self.rewrap()
             self.refresh()
 
-    def on_resize(self) -> None:
+    def fit(self) -> None:
         self._fit_margin()
+        super().fit()
 
     # ------------------------------------------------------------------ rows
 

@@ -14,12 +14,15 @@ from textual.geometry import Region, Size
 from textual.selection import Selection
 from textual.strip import Strip
 
-from workbench.tui.textual_internals.scrolling import StillScrollView, set_virtual_size
+from workbench.tui.textual_internals.scrolling import FitsItsRoom, StillScrollView, set_virtual_size
 from workbench.tui.widgets.text.wrapping import cell_offsets
 
 
-class LineView(StillScrollView, can_focus=True):
-    """Base of views painted row by row; rows are numbered from the top of the whole content."""
+class LineView(StillScrollView, FitsItsRoom, can_focus=True):
+    """Base of views painted row by row; rows are numbered from the top of the whole content.
+
+    A subclass makes its rows anew in `lay_out` where they were made for another width.
+    """
 
     ALLOW_SELECT = True
 
@@ -45,6 +48,8 @@ class LineView(StillScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._painted: dict[int, Strip] = {}
+        self._room: tuple[int, int] | None = None
+        """Cells of a row, and how many, that it was laid out for; None when something changed without room for it."""
         self._styles_by_name: dict[tuple[str, ...], Style] = {}
 
     def row(self, y: int, width: int) -> Strip:
@@ -118,10 +123,24 @@ class LineView(StillScrollView, can_focus=True):
         """Whether a click ended a drag that selected text, and means nothing else."""
         return self.text_selection is not None
 
+    def lay_out(self) -> None:
+        """Called where there is other room than before, or room again; all that is in sight is painted afterwards."""
+
+    def fit(self) -> None:
+        room = (self.row_width, self.page_height)
+        if self.row_width and room != self._room:
+            self._room = room
+            self.lay_out()
+            self.refresh()
+
+    def on_resize(self) -> None:
+        self.fit()
+
     def repaint(self) -> None:
         """Repaints the visible rows that differ from what was painted last."""
         width = self.row_width
         if not self.is_attached or not width:
+            self._room = None
             return
         if not self._painted:
             self.refresh()
@@ -133,7 +152,7 @@ class LineView(StillScrollView, can_focus=True):
             if painted is not strip and painted != strip:
                 dirty.append(y)
         if dirty:
-            self.refresh(*_regions(dirty, self.size.width))
+            self.refresh(*_regions(dirty, width))
 
     def set_height(self, rows: int) -> None:
         """The rows of the whole content; no new layout of the screen is needed for it."""

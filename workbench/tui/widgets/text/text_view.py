@@ -167,7 +167,7 @@ class TextView(LineView):
             self._current = named[0]
         elif self._current not in targets:
             self._current = targets[0] if targets else -1
-        self._lay_out()
+        self._make_rows()
         if not keep_place:
             self.scroll_to(y=0, animate=False, force=True)
         self.repaint()
@@ -208,19 +208,24 @@ class TextView(LineView):
         """The rows that other blocks would fill at the width of now."""
         return sum(len(_rows_of(one, 0, self.row_width - MARGIN - 1)) for one in blocks)
 
-    def _lay_out(self) -> None:
-        width = self.row_width
-        self._laid_out_for = width
-        self._rows = []
-        if width:
-            for index, one in enumerate(self._blocks):
-                self._rows += _rows_of(one, index, width - MARGIN - 1)
-            self.set_height(len(self._rows))
+    def rows_within(self, width: int) -> int:
+        """How many rows everything takes, each of so many cells."""
+        return len(self._rows if width == self._laid_out_for else self._rows_within(width))
 
-    def on_resize(self) -> None:
+    def _rows_within(self, width: int) -> list[_Row]:
+        if not width:
+            return []
+        return [row for index, one in enumerate(self._blocks) for row in _rows_of(one, index, width - MARGIN - 1)]
+
+    def lay_out(self) -> None:
         if self.row_width != self._laid_out_for:
-            self._lay_out()
-            self.refresh()
+            self._make_rows()
+
+    def _make_rows(self) -> None:
+        self._laid_out_for = self.row_width
+        self._rows = self._rows_within(self._laid_out_for)
+        if self._laid_out_for:
+            self.set_height(len(self._rows))
 
     # ------------------------------------------------------------------ painting
 
