@@ -323,8 +323,11 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         """What became of the reply that is shown, or of a `newer` one, in a few words."""
         rendered, run = newer or self._shown or (RenderedColumn(Column(self.column_id, self._adapter)), None)
         said = in_short(_name_of(rendered.column), rendered, run, self._is_outdated)
+        if not self._has_drifted:
+            return said
         # before what became of the reply: where words are cut, the beginning stays
-        return said._replace(words=f"{DRIFTED} · {said.words}", matters=True) if self._has_drifted else said
+        tone = "warning" if said.tone == "success" else said.tone
+        return said._replace(words=f"{DRIFTED} · {said.words}", tone=tone, matters=True)
 
     @property
     def rendered(self) -> RenderedColumn | None:
@@ -351,8 +354,11 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
         if model and not own.endswith(model):
             parts.append((f" · {model}", quiet))
         if rendered.request is not None:
-            unit = " tok" if self.size.width >= WIDTH_OF_WORDS else ""
-            parts.append((f" · {self._token_count(rendered.request)}{unit}", quiet))
+            count = f" · {self._token_count(rendered.request)}"
+            worded = f"{count} tok" if self.size.width >= WIDTH_OF_WORDS else count
+            room = self.size.width - 4 - lines(*parts).cell_length
+            # cut, it would be another number
+            parts += [(one, quiet) for one in (worded, count) if len(one) <= room][:1]
         return lines(*parts)
 
     def _token_count(self, request: Request) -> str:

@@ -41,7 +41,8 @@ def in_short(name: str, rendered: RenderedColumn, run: ColumnRun | None, is_old:
         return Verdict(id, name, "✗", "error", one_line(rendered.reading_error or "not read", LONGEST), matters=True)
     if reading.ok:
         return Verdict(id, name, "✓", "success", old + read_in_short(reading))
-    return Verdict(id, name, "✗", "error", old + refused_in_short(reading), matters=True)
+    place, why = refused_in_short(reading)
+    return Verdict(id, name, "✗", "error", old + place + why, matters=True, brief=old + why)
 
 
 def read_in_short(reading: Reading) -> str:
@@ -51,16 +52,16 @@ def read_in_short(reading: Reading) -> str:
     return f"{found}/{len(reading.fields)}{' repaired' if 'json_repair' in steps else ''}"
 
 
-def refused_in_short(reading: Reading) -> str:
-    """`line 12: & not escaped`: the place, where the parser knows it, and the reason."""
+def refused_in_short(reading: Reading) -> tuple[str, str]:
+    """`line 12: ` and `& not escaped`: the place, where the parser knows it, and the reason."""
     error = reading.error
     if error is None:
-        return ""
+        return "", ""
     why = next((SHORT_FLAGS[one.name] for one in reading.flags if one.name in SHORT_FLAGS), error.message)
     place = ""
     if error.start is not None:
         place = f"line {reading.line_and_column(error.start)[0]}: "
-    return place + one_line(why.strip(), LONGEST)
+    return place, one_line(why.strip(), LONGEST)
 
 
 def _failure(run: ColumnRun) -> str:

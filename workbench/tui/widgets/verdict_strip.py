@@ -27,7 +27,8 @@ LONGEST_WORDS = 200
 class Verdict(NamedTuple):
     """What became of a column's reply: its sign and tone (`success`, `error`, …), and in words that may be cut.
 
-    `matters` is whether a person needs the words: those of replies that were read give way first.
+    `matters` is whether a person needs the words: those of replies that were read give way first. `brief` stands in the
+    place of words that would be cut.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Verdict(NamedTuple):
     tone: str
     words: str
     matters: bool = False
+    brief: str = ""
 
 
 class VerdictStrip(Widget, can_focus=True):
@@ -77,7 +79,12 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
 
     def show(self, verdicts: Sequence[Verdict], current: str) -> None:
         """`current` is the column that is in sight."""
-        shown = tuple([one._replace(words=one_line(one.words, LONGEST_WORDS)) for one in verdicts])
+        shown = tuple(
+            [
+                one._replace(words=one_line(one.words, LONGEST_WORDS), brief=one_line(one.brief, LONGEST_WORDS))
+                for one in verdicts
+            ]
+        )
         if (shown, current) != (self._verdicts, self._current):
             self._verdicts, self._current = shown, current
             self.refresh()
@@ -113,7 +120,9 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
             if matters:
                 even = _even_length([cell_width(words[place]) for place in those], excess())
                 for place in those:
-                    words[place] = one_line(words[place], max(SHORTEST_WORDS, even))
+                    most = max(SHORTEST_WORDS, even)
+                    is_cut = cell_width(words[place]) > most
+                    words[place] = _cut((is_cut and self._verdicts[place].brief) or words[place], most)
             # what has no room for a few words has none for any: the longest goes first
             while those and excess() > 0:
                 is_alike = len(those) > 1 and len({words[place] for place in those}) == 1
@@ -147,6 +156,17 @@ Every column, and what its adapter made of its reply. `←` `→` choose one, `{
     def action_choose(self) -> None:
         if self._current:
             self.post_message(self.Chosen(self._current, to_reply=True))
+
+
+def _cut(words: str, width: int) -> str:
+    """`words` in at most `width` cells. One letter of a word says nothing, and one digit of a number another one."""
+    cut = one_line(words, width)
+    if cut == words:
+        return words
+    kept = cut[:-1].rstrip(" ·")
+    while kept[-2:-1] == " ":
+        kept = kept[:-1].rstrip(" ·")
+    return f"{kept}…"
 
 
 def _even_length(lengths: Sequence[int], excess: int) -> int:

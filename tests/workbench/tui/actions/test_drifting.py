@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -62,6 +63,33 @@ def test_where_the_verdicts_are_cut_the_mark_stays() -> None:
         assert strip.plain.count(MARK) == 3 and "…" in strip.plain
 
     at_the_desk(act, session, size=SMALL)
+
+
+def test_a_column_that_has_drifted_is_not_shown_as_one_that_is_well() -> None:
+    async def act(desk: Desk) -> None:
+        assert {one.tone for one in desk.main.columns.verdicts} == {"success"}
+        await edit_instructions(desk, "Say whether it snows.")
+        await desk.until(lambda: {one.tone for one in desk.main.columns.verdicts} == {"warning"}, "for the tones")
+
+    at_the_desk(act, RECORDED)
+
+
+def test_the_number_of_tokens_is_never_another_one_for_want_of_room() -> None:
+    columns = tuple([replace(one, model="offline/sloppy") for one in RECORDED.columns])
+
+    async def act(desk: Desk) -> None:
+        await edit_instructions(desk, "Say whether it snows.")
+        await desk.until(lambda: MARK in title(desk, "chat"), "for the mark")
+        told = set()
+        for width in range(120, 170, 2):
+            await desk.pilot.resize_terminal(width, 45)
+            await desk.settle()
+            drawn = "".join([text for text, *_ in desk.app.screen._compositor.render_strips()[0]])
+            assert MARK in drawn and "offline" in drawn
+            told |= set(re.findall(r"~\d*.", drawn))
+        assert told and not [one for one in told if "…" in one], told
+
+    at_the_desk(act, replace(RECORDED, columns=columns))
 
 
 def test_accepting_takes_the_mark_away() -> None:

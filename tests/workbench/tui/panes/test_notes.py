@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from sessions import examples
 from sessions.model.session import Demo
 from tests.support.open_app import SMALL, TICKETS, WIDE, Desk, at_the_desk
 from workbench.tui.panes.notes import NotesPane
@@ -25,6 +26,19 @@ def test_enter_on_a_note_leads_to_its_place(size: tuple[int, int]) -> None:
         assert place is not None and place.row == 2
 
     at_the_desk(act, size=size)
+
+
+@pytest.mark.parametrize("key", ["f2", "f3", "f4"])
+def test_a_note_is_told_in_the_smallest_terminal_wherever_one_is(key: str) -> None:
+    async def act(desk: Desk) -> None:
+        desk.app.guidance.show()
+        await desk.press(key)
+        await desk.settle()
+        view = desk.main.query_one(NotesPane).query_one(TextView)
+        at = desk.main.find_widget(view)
+        assert at.visible_region.height >= 1, "its line stood alone, with nothing below it"
+
+    at_the_desk(act, session=examples.load("question"), size=SMALL)
 
 
 def test_a_demo_whose_value_is_null_is_said_to_count_as_one_without_it() -> None:

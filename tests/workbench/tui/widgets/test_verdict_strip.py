@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from sessions import examples
 from tests.support.hostile import HOSTILE
 from tests.support.open_app import SMALL, Desk, at_the_desk
 from tests.support.screen import assert_harmless, on_stage, seen
@@ -52,6 +55,31 @@ def test_errors_that_are_equally_long_share_the_room_evenly() -> None:
     on_stage(strip, act, size=(120, 3))
 
 
+@pytest.mark.parametrize("width", [70, 78, 80, 90, 104])
+def test_of_a_word_that_is_cut_there_is_more_than_one_letter(width: int) -> None:
+    strip = VerdictStrip()
+    words = "≠ recorded · old line 12: & not escaped"
+    strip.show([Verdict(one, one, "✗", "error", words, matters=True) for one in ("Chat", "JSON", "XML")], "Chat")
+
+    async def act(stage: object, pilot: object) -> None:
+        assert not re.search(r"[ ·].?…", strip.render().plain)
+
+    on_stage(strip, act, size=(width, 3))
+
+
+@pytest.mark.parametrize(("width", "said"), [(80, "total: In"), (200, "line 5: total: Input should")])
+def test_where_an_error_has_no_room_its_reason_stands_before_its_place(width: int, said: str) -> None:
+    strip = VerdictStrip()
+    error = "total: Input should be a valid integer"
+    columns = ("Chat", "JSON", "XML")
+    strip.show([Verdict(one, one, "✗", "error", f"line 5: {error}", True, error) for one in columns], "Chat")
+
+    async def act(stage: object, pilot: object) -> None:
+        assert strip.render().plain.count(f"✗ {said}") == len(columns)
+
+    on_stage(strip, act, size=(width, 3))
+
+
 @pytest.mark.parametrize("width", [60, 75, 100])
 def test_what_is_said_of_all_columns_alike_is_said_of_all_or_of_none(width: int) -> None:
     strip = VerdictStrip()
@@ -83,3 +111,14 @@ def test_what_hinders_every_column_is_named_in_the_room_that_there_is() -> None:
         await desk.until(lambda: "✗ signature: li" in "".join(seen(desk.main.query_one(VerdictStrip))), "for the place")
 
     at_the_desk(act, size=SMALL)
+
+
+def test_refused_replies_name_their_field_where_three_of_them_share_the_line() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        await desk.go_to("signature")
+        await desk.paste_over(desk.editor.raw.replace("float", "int"))
+        await desk.until(lambda: "Chat ✗ old total: " in "".join(seen(desk.main.query_one(VerdictStrip))), "the field")
+
+    at_the_desk(act, session=examples.load(examples.FIRST), size=SMALL)
