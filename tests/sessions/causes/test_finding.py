@@ -86,6 +86,15 @@ def test_one_edit_of_the_signature_is_one_cause_of_all_its_columns(
     assert f"({2 * len(drifted)} fixtures in 2 files)" in cause.heading()
 
 
+@pytest.mark.parametrize("other", [('desc="0 to 1"', 'desc="0 to 10"'), ('desc="what was written"', "")])
+def test_a_sentence_that_is_new_is_one_cause_wherever_else_the_prompt_changed(other: tuple[str, str]) -> None:
+    """The full stop before it and its own are the same character: which of them is new must not hang on the rest."""
+    alone = edited("Read the note.", "Read the note. Answer in English.")
+    both = replace(alone, signature=replace(alone.signature, text=alone.signature.text.replace(*other)))
+    (written,) = [one for one in causes(alone, both) if one.key.kind == "instructions"]
+    assert "nothing → “Answer in English.”" in written.words
+
+
 @pytest.mark.parametrize(
     ("after", "said"),
     [
