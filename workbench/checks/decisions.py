@@ -56,6 +56,20 @@ class Decisions:
         return frozenset([id for id, said in self.steps[-1].items() if said == "accept" and id in known])
 
     @property
+    def settled(self) -> frozenset[FixtureName]:
+        """The fixtures that nothing but accepted causes has changed: what is accepted of others waits."""
+        ids = self.accepted
+        return frozenset(
+            [
+                fixture
+                for cause in self.causes
+                if cause.id in ids
+                for fixture in cause.fixtures
+                if all(other.id in ids for other in self.others_of(cause, fixture))
+            ]
+        )
+
+    @property
     def can_be_undone(self) -> bool:
         return len(self.steps) > 1
 

@@ -306,11 +306,10 @@ and not shown are there with `{review.down|J}`.
 
     def _hints(self, room: int) -> str:
         """The keys that mean something now, as many as fit `room` cells, what decides and leaves before what looks."""
-        keys, causes = keys_of(self.app), [one for one in self.decisions.causes if one.id in self.decisions.accepted]
-        accepted = len({fixture for one in causes for fixture in one.fixtures})
+        keys, accepted = keys_of(self.app), self.decisions.accepted
         hints = ["{review.accept|a} accept", "{review.leave|s} leave", "{review.accept_all|A}/{review.leave_all|S} all"]
         hints += ["{review.undo|u} undo"] if self.decisions.can_be_undone else []
-        hints += [f"{{review.close|esc}} {f'{self._then} {accepted}' if accepted else 'closes'}"]
+        hints += [f"{{review.close|esc}} {f'{self._then} {len(self.decisions.settled)}' if accepted else 'closes'}"]
         hints += ["{review.before|←}{review.next|→} fixtures"] if len(self.cause.fixtures) > 1 else []
         hints += ["{review.view|v} view", "{review.open|o} open"]
         has_more = self._is_shortened or self._text.row_count > self._text.page_height

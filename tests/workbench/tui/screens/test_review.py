@@ -163,9 +163,26 @@ def test_leaving_says_how_many_fixtures_are_recorded_and_not_how_many_causes(fol
     async def act(screen: Screen) -> None:
         await screen.press("a")
         assert len(screen.review.decisions.accepted) == 1
+        assert "esc writes 2" in screen.painted.splitlines()[-1], "two of its four wait for the parameter"
+        await screen.press("s")
+        assert "esc writes 2" in screen.painted.splitlines()[-1]
+        await screen.press("u", "a")
         assert "esc writes 4" in screen.painted.splitlines()[-1]
 
     reviewed(folder, act, WIDE)
+
+
+def test_leaving_says_that_nothing_is_recorded_where_all_that_was_accepted_waits(tmp_path: Path) -> None:
+    first = fixture_session()
+    signature = replace(first.signature, instructions="Say whether it snows.")
+    store.save(replace(first, signature=signature, params={"temperature": 0.5}), tmp_path / "b.session.json")
+
+    async def act(screen: Screen) -> None:
+        await screen.press("a", "s")
+        assert len(screen.review.decisions.accepted) == 1
+        assert "esc writes 0" in screen.painted.splitlines()[-1]
+
+    reviewed(tmp_path, act, WIDE)
 
 
 @pytest.mark.slow
