@@ -56,6 +56,10 @@ if TYPE_CHECKING:
 
 NEW_OBJECTS = 10_000
 """After as many Python looks for garbage; with a thousand demos each look takes a millisecond or two."""
+LOOKS_BETWEEN = 3, 30
+"""Looks at what is new before one at what is a little older, and of these before one at all there is. Python's own ten
+and ten let so much gather that a look at what is a little older held up a key for 40 ms.
+"""
 SWITCH_SECONDS = 0.0005
 """How long a thread (a copy being written, a stream being read) may hold up a key; Python's default is ten times it."""
 
@@ -392,7 +396,7 @@ class WorkbenchApp(SurvivingApp):
         if not self.is_headless:
             gc.collect()
             gc.freeze()
-            gc.set_threshold(NEW_OBJECTS)
+            gc.set_threshold(NEW_OBJECTS, *LOOKS_BETWEEN)
             sys.setswitchinterval(SWITCH_SECONDS)
 
     def _hear_of_copies(self, why_not: str) -> None:
