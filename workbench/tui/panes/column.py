@@ -327,7 +327,8 @@ call. The margin names what the parser did with each piece; the table (`tab`) sh
             return said
         # before what became of the reply: where words are cut, the beginning stays
         tone = "warning" if said.tone == "success" else said.tone
-        return said._replace(words=f"{DRIFTED} · {said.words}", tone=tone, matters=True)
+        brief = f"{DRIFTED} · {said.brief}" if said.brief else ""
+        return said._replace(words=f"{DRIFTED} · {said.words}", brief=brief, tone=tone, matters=True)
 
     @property
     def rendered(self) -> RenderedColumn | None:

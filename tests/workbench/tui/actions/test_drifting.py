@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from textual.content import Content
 
-from sessions.model.session import Case, Column
+from sessions.model.session import Case, Column, Reply
 from sessions.running.recording import record
 from tests.support.open_app import SIZES, SMALL, Desk, at_the_desk
 from tests.workbench.tui.screens.test_review import fixture_session
@@ -47,8 +47,11 @@ def test_an_edit_that_changes_a_recorded_prompt_is_said_and_its_undo_too(size: t
     at_the_desk(act, PART, size=size)
 
 
-def test_where_the_verdicts_are_cut_the_mark_stays() -> None:
-    reply = RECORDED.cases[0].replies["chat"]
+REFUSED = Reply("No marker, and so nothing that could be read as a field.", source="pasted")
+
+
+@pytest.mark.parametrize("reply", [RECORDED.cases[0].replies["chat"], REFUSED], ids=["read", "refused"])
+def test_where_the_verdicts_are_cut_the_mark_stays(reply: Reply) -> None:
     columns = tuple([Column(name, "chat") for name in "abc"])
     session = replace(RECORDED, columns=columns, cases=(Case("one", RECORDED.cases[0].inputs),))
     session = replace(session, cases=(replace(session.cases[0], replies={one.id: reply for one in columns}),))
