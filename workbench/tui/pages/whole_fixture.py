@@ -57,8 +57,14 @@ def prompt_of(whole: Whole, view: View, width: int, extent: Extent = ALL) -> lis
         role = str(((new if new is not None else old) or {}).get("role", ""))
         if old == new:
             blocks += [EMPTY, _heading(f"{role} message", "as recorded"), *_unchanged(_lines_of(new), extent)]
-        elif extent.around != 0:
-            lines = line_diff(_lines_of(old), _lines_of(new), whole=True)
+            continue
+        lines = line_diff(_lines_of(old), _lines_of(new), whole=True)
+        if extent.around == 0:
+            alike, count = sum(line.startswith(" ") for line in lines), len(_lines_of(new))
+            blocks += (
+                [EMPTY, _heading(f"{role} message", f"{alike:,} of {count:,} lines are as recorded")] if alike else []
+            )
+        else:
             blocks += [EMPTY, _heading(f"{role} message", _LEGEND[view])]
             for part in folded(lines[:MOST_LINES], extent.around):
                 if isinstance(part, int):

@@ -172,6 +172,27 @@ def test_leaving_says_how_many_fixtures_are_recorded_and_not_how_many_causes(fol
     reviewed(folder, act, WIDE)
 
 
+def test_of_a_message_that_is_shown_by_its_change_alone_it_is_said_how_much_is_as_recorded(folder: Path) -> None:
+    async def act(screen: Screen) -> None:
+        assert screen.review._is_shortened
+        shown = screen.review.text
+        assert "Your input fields are:" not in shown
+        (said,) = [line for line in shown.splitlines() if "lines are as recorded" in line]
+        message = record_of(folder, "chat")
+        assert f"{len(message) - 1} of {len(message)} lines are as recorded" in said
+        await screen.press("J")
+        assert "Your input fields are:" in screen.review.text
+        assert "lines are as recorded" not in screen.review.text
+
+    reviewed(folder, act, (100, 30))
+
+
+def record_of(folder: Path, column: str) -> list[str]:
+    """The lines of the first message that is recorded for a column of the first session."""
+    session = store.load(folder / "a.session.json")
+    return str(session.cases[0].recordings[column].messages[0]["content"]).split("\n")
+
+
 def test_leaving_says_that_nothing_is_recorded_where_all_that_was_accepted_waits(tmp_path: Path) -> None:
     first = fixture_session()
     signature = replace(first.signature, instructions="Say whether it snows.")
