@@ -264,12 +264,12 @@ and not shown are there with `{review.down|J}`.
         self._fixtures.show_current()
 
     def _show_text(self, keep_place: bool) -> None:
-        """All of it; or as much as the screen holds, if that is still worth reading."""
+        """All of it; or as much as the screen holds, and where that is not enough the shortest form."""
         width = self._text.row_width - MARGIN - 1
         if width <= 0:
             return
         looked_at = LookedAt(self.decisions, self.cause, self._fixture, self._drifts, self._whole, self._below)
-        has_name = self._fixtures.display and self._is_whole_in_list
+        has_name = self.has_class("-under") and self._is_whole_in_list
 
         def made(extent: Extent = ALL) -> list[Block]:
             shown = Shown(self._view, width, extent, not has_name, not self._has_reply_beside)
@@ -277,10 +277,12 @@ and not shown are there with `{review.down|J}`.
 
         blocks, page = made(), self._text.page_height
         self._is_shortened = False
-        if not (self._shows_all or self._below) and self._text.count_rows(blocks) > page:
-            tries = (made(extent) for extent in whole_fixture.SHORTER)
-            shorter = next((one for one in tries if self._text.count_rows(one) <= page), None)
-            blocks, self._is_shortened = shorter or blocks, shorter is not None
+        if not (self._shows_all or self._below or self._whole is None) and self._text.count_rows(blocks) > page:
+            for extent in whole_fixture.SHORTER:
+                blocks = made(extent)
+                if self._text.count_rows(blocks) <= page:
+                    break
+            self._is_shortened = True
         self._text.show(blocks, keep_place=keep_place)
 
     def _header(self) -> Content:
@@ -378,9 +380,10 @@ and not shown are there with `{review.down|J}`.
         self._show()
 
     def action_scroll_text(self, pages: int) -> None:
-        if self._is_shortened and pages > 0:
+        is_at_end = self._text.scroll_y >= self._text.max_scroll_y
+        if self._is_shortened and is_at_end and pages > 0:
             self._shows_all = True
-            self._show_text(keep_place=True)
+            self._show_text(keep_place=False)
             return
         self._text.scroll_relative(y=pages * max(1, self._text.page_height - 2), animate=False, force=True)
         self._text.repaint()

@@ -151,6 +151,18 @@ def test_a_screen_that_holds_no_whole_prompt_shows_what_it_holds_and_a_key_shows
     reviewed(tmp_path, act)
 
 
+def test_where_even_the_shortest_form_is_too_long_a_key_goes_down_in_it_before_it_shows_all(folder: Path) -> None:
+    async def act(screen: Screen) -> None:
+        text = screen.review.query_one("#review-text", TextView)
+        assert text.max_scroll_y > 0 and "lines are as recorded" in screen.review.text
+        await screen.press("J")
+        assert text.scroll_y == text.max_scroll_y > 0 and "answer  " in screen.painted
+        await screen.press("J")
+        assert text.scroll_y == 0 and "Your input fields are:" in screen.painted
+
+    reviewed(folder, act, SMALL)
+
+
 def test_where_it_is_low_the_reply_stands_below_the_prompt(folder: Path) -> None:
     async def act(screen: Screen) -> None:
         assert not screen.review.query_one("#review-fixtures").display

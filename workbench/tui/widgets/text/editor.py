@@ -82,6 +82,24 @@ class Editor(RowPainting):
             group=_GROUP,
         ),
         Binding("ctrl+end", "to_end", "End", show=False, id="editor.end", tooltip="The end of the text", group=_GROUP),
+        Binding(
+            "ctrl+shift+home",
+            "to_start(True)",
+            "Select to the start",
+            show=False,
+            id="editor.select_to_start",
+            tooltip="Select from here to the start of the text",
+            group=_GROUP,
+        ),
+        Binding(
+            "ctrl+shift+end",
+            "to_end(True)",
+            "Select to the end",
+            show=False,
+            id="editor.select_to_end",
+            tooltip="Select from here to the end of the text",
+            group=_GROUP,
+        ),
     ]
 
     def __init__(
@@ -159,11 +177,11 @@ class Editor(RowPainting):
             self.forget_painted_lines()
             self.repaint_changes()
 
-    def action_to_start(self) -> None:
-        self.move_cursor((0, 0))
+    def action_to_start(self, select: bool = False) -> None:
+        self.move_cursor((0, 0), select=select)
 
-    def action_to_end(self) -> None:
-        self.move_cursor(self.document.end)
+    def action_to_end(self, select: bool = False) -> None:
+        self.move_cursor(self.document.end, select=select)
 
     def go_to(self, line: int, column: int) -> None:
         """The cursor to a 1-based line and column, as far as the text has them."""

@@ -83,6 +83,22 @@ def test_showing_a_text_much_like_it_leaves_the_rest_alone_and_goes_to_the_place
     assert editor.cursor_location[0] == 1
 
 
+@pytest.mark.parametrize(
+    ("key", "chosen"), [("ctrl+shift+end", "cond line\nthird line"), ("ctrl+shift+home", "first line\nse")]
+)
+def test_all_from_the_cursor_to_either_end_is_selected_by_a_key(key: str, chosen: str) -> None:
+    editor, told = made("first line\nsecond line\nthird line")
+
+    async def act(stage: Edit, pilot: Pilot[None]) -> None:
+        editor.focus()
+        editor.go_to(2, 3)
+        await pilot.press(key)
+        assert editor.selected_text == chosen
+
+    on_stage(editor, act)
+    assert told == []
+
+
 def test_very_long_lines_are_not_wrapped() -> None:
     editor, _ = made("short")
 
