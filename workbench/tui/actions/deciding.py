@@ -73,11 +73,13 @@ def take(host: Host, left: Left) -> bool:
     taken = "The program's text is taken over. " if text.was_pulled else ""
     waiting = f"{counted(done.waiting, 'waits', 'wait')} for another cause. " if done.waiting else ""
     waiting += f"{text.left[0].upper()}{one_line(text.left[1:], 300)}. " if text.left else ""
+    waiting += "{app.check|F9} asks about it again. " if waiting else ""
     if done.session is not session:
         host.main.edit(lambda state: replace(state, session=done.session), Place("session"), f"accept {count}")
     keys = "{app.save|ctrl+s} saves it, {app.undo|ctrl+z} takes it back." if done.session is not session else ""
     said = f"{taken}{done.recorded} recorded anew. {waiting}{keys}".rstrip()
-    plain_notify(host.app, host.key_words(said), title=f"{count} accepted".capitalize(), timeout=10)
+    title = f"{count} accepted".capitalize() if settled or not waiting else "Accepted, and waiting for another cause"
+    plain_notify(host.app, host.key_words(said), title=title, timeout=10)
     return True
 
 

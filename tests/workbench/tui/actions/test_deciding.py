@@ -202,7 +202,7 @@ def test_of_two_changes_of_a_program_one_that_was_left_is_never_taken_over(tmp_p
         await desk.until(lambda: desk.app.screen is desk.main, "for the panes")
         assert desk.document.state is before
         (said,) = [one for one in desk.app._notifications if "program's text waits for another cause" in one.message]
-        assert said.title == "No cause accepted"
+        assert said.title == "Accepted, and waiting for another cause" and "F9 asks about it again" in said.message
 
     beside_its_program(tmp_path, act, LETTER, SAID)
 
