@@ -18,6 +18,7 @@ from workbench.tui.screens.pane_sizes import SMALLEST_LEFT
 from workbench.tui.screens.pane_sizes import WIDE as WIDE_ENOUGH
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.field_form import FieldEditor
+from workbench.tui.widgets.text.plain import PlainStatic
 from workbench.tui.widgets.verdict_strip import VerdictStrip
 
 SIZES = [
@@ -295,6 +296,20 @@ def test_at_80_columns_the_values_stand_beside_a_short_signature_and_alone_behin
         await desk.press("f2")
         assert inputs.has_focus_within and in_sight(desk, inputs).width >= 76
         assert in_sight(desk, signature).height == 0
+
+    at_the_desk(act, session=FIRST, size=SMALL)
+
+
+def test_at_80_columns_why_a_signature_cannot_be_read_is_said_once_and_what_is_typed_stays_in_sight() -> None:
+    async def act(desk: Desk) -> None:
+        editor = desk.main.query_one("#signature-editor")
+        await desk.press("end")
+        await desk.type(", items: list[str], currency: str, and what else there is on the receipt")
+        error = desk.main.query_one("#signature-error", PlainStatic)
+        assert "not valid Python" in str(error.render()) and in_sight(desk, error).height >= 1
+        assert not desk.main.editors.notes.display and in_sight(desk, editor).height >= 2
+        await desk.press("f2")
+        assert "not valid Python" in " ".join(seen(desk.main.query_one("#notes"))), "the signature is out of sight"
 
     at_the_desk(act, session=FIRST, size=SMALL)
 

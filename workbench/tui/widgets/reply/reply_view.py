@@ -210,9 +210,15 @@ class ReplyView(StreamedText):
         self.call_after_refresh(self._bring_cursor_into_sight)
 
     def _bring_cursor_into_sight(self) -> None:
-        """With what stands around it; where it is in sight already nothing is scrolled."""
-        row = self.wrapped_document.location_to_offset(self.cursor_location).y - round(self.scroll_y)
-        self.scroll_cursor_visible(center=not 0 <= row < self.scrollable_content_region.height, animate=False)
+        """With what stands around it; nothing is scrolled where the beginning of the reply is in sight with it."""
+        row, height = (
+            self.wrapped_document.location_to_offset(self.cursor_location).y,
+            self.scrollable_content_region.height,
+        )
+        if row < height:
+            self.scroll_to(y=0, animate=False)
+        else:
+            self.scroll_cursor_visible(center=not 0 <= row - round(self.scroll_y) < height, animate=False)
 
     def edit(self, edit: Edit) -> EditResult:
         if self._is_showing:

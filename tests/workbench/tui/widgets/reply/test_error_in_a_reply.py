@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from sessions import examples
 from sessions.model.replies import Reply
-from tests.support.open_app import MIDDLE, SIZES, TICKETS, Desk, at_the_desk
+from tests.support.open_app import MIDDLE, SIZES, SMALL, TICKETS, Desk, at_the_desk
 from workbench.tui.widgets.reply.reply_view import ReplyView
 
 REFUSED = '{\n"label": "bug",\n"urgency": "soon"\n}'
@@ -55,6 +56,18 @@ def test_f4_puts_the_cursor_on_the_error_and_the_error_into_sight(size: tuple[in
         assert reply.scroll_y > 0, "it stands far down"
 
     at_the_desk(act, SESSION, size=size)
+
+
+def test_the_beginning_of_a_reply_stays_in_sight_where_the_error_is_in_sight_with_it() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        await desk.press("f4", "f4", "f4")
+        reply = in_front(desk)
+        assert reply.column_id == "xml" and reply.cursor_location == place_of_the_error(reply)
+        assert reply.max_scroll_y > 0 and reply.scroll_y == 0
+
+    at_the_desk(act, examples.load(examples.FIRST), size=SMALL)
 
 
 def test_the_second_time_the_cursor_is_where_it_was_left() -> None:
