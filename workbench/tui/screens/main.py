@@ -178,6 +178,8 @@ class MainScreen(PaneSizesScreen):
         self.replies.clear()
         self._engine = None
         self.editors.open("signature")
+        if not self.document.state.case.replies:
+            self.columns.show_part("prompt")
 
     def undo(self) -> None:
         self._went(self.document.undo(), "undone")

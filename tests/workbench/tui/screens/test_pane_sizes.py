@@ -300,6 +300,19 @@ def test_at_80_columns_the_values_stand_beside_a_short_signature_and_alone_behin
     at_the_desk(act, session=FIRST, size=SMALL)
 
 
+def test_of_a_session_without_replies_that_is_opened_the_prompt_is_in_sight() -> None:
+    async def act(desk: Desk) -> None:
+        await desk.press("f5")
+        await desk.sent()
+        await desk.press("f4")
+        desk.app.load(examples.load("triage"), None)
+        await desk.settle()
+        column = desk.main.columns.current
+        assert column is not None and in_sight(desk, column.prompt).height >= 6
+
+    at_the_desk(act, session=FIRST, size=SMALL)
+
+
 def test_at_80_columns_why_a_signature_cannot_be_read_is_said_once_and_what_is_typed_stays_in_sight() -> None:
     async def act(desk: Desk) -> None:
         editor = desk.main.query_one("#signature-editor")
