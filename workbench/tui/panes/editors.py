@@ -117,11 +117,6 @@ class EditorsPane(Vertical):
         return (pane,)
 
     @property
-    def is_problem_in_sight(self) -> bool:
-        """Whether a narrow screen has the signature in sight, which says itself why it cannot be read."""
-        return not self._is_wide and self.signature in self._in_sight
-
-    @property
     def _is_wide(self) -> bool:
         """Whether the editors stand beside the columns, and not above them."""
         return self.screen.size.width >= self._together_from

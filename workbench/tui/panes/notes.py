@@ -129,12 +129,10 @@ one would think, or not at all. `↑` `↓` choose a note, `{text.choose|enter}`
             self.post_message(GoTo(note.place, note.line, note.column))
 
 
-def notes_of(
-    state: State, read: ReadSignature, columns: Sequence[RenderedColumn], *, with_problem: bool = True
-) -> list[Note]:
-    """Everything to notice, from the signature down to the demos; that it cannot be read only `with_problem`."""
+def notes_of(state: State, read: ReadSignature, columns: Sequence[RenderedColumn]) -> list[Note]:
+    """Everything to notice, from the signature down to the demos."""
     notes: list[Note] = []
-    problem = read.problem if with_problem else None
+    problem = read.problem
     if problem is not None:
         where = f"line {problem.line}, column {problem.column}"
         kept = "; the columns show the last good one" if read.signature is not None else ""

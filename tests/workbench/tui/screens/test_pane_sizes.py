@@ -18,7 +18,6 @@ from workbench.tui.screens.pane_sizes import SMALLEST_LEFT
 from workbench.tui.screens.pane_sizes import WIDE as WIDE_ENOUGH
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.field_form import FieldEditor
-from workbench.tui.widgets.text.plain import PlainStatic
 from workbench.tui.widgets.verdict_strip import VerdictStrip
 
 SIZES = [
@@ -309,20 +308,6 @@ def test_of_a_session_without_replies_that_is_opened_the_prompt_is_in_sight() ->
         await desk.settle()
         column = desk.main.columns.current
         assert column is not None and in_sight(desk, column.prompt).height >= 6
-
-    at_the_desk(act, session=FIRST, size=SMALL)
-
-
-def test_at_80_columns_why_a_signature_cannot_be_read_is_said_once_and_what_is_typed_stays_in_sight() -> None:
-    async def act(desk: Desk) -> None:
-        editor = desk.main.query_one("#signature-editor")
-        await desk.press("end")
-        await desk.type(", items: list[str], currency: str, and what else there is on the receipt")
-        error = desk.main.query_one("#signature-error", PlainStatic)
-        assert "not valid Python" in str(error.render()) and in_sight(desk, error).height >= 1
-        assert not desk.main.editors.notes.display and in_sight(desk, editor).height >= 2
-        await desk.press("f2")
-        assert "not valid Python" in " ".join(seen(desk.main.query_one("#notes"))), "the signature is out of sight"
 
     at_the_desk(act, session=FIRST, size=SMALL)
 
